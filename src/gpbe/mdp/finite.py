@@ -1,0 +1,194 @@
+"""The finite Markov decision process: one definition for the exact matrices and for the simulator."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpbe.errors import InputError
+from gpbe.mdp.checks import (
+    as_floats,
+    check_interval,
+    check_probabilities,
+    check_shape,
+    place,
+)
+from gpbe.types import Numbers, PerState, PerStateAction, PerTransition, StateMatrix
+
+AXES = ("state", "action", "next state")
+
+
+@dataclass(frozen=True, eq=False)
+class FiniteMDP:
+    """A finite MDP with transition-based discounting (paper, section 2).
+
+    An episode ends on a transition whose discount is 0 and whose next state is drawn from the start distribution,
+    so there are no absorbing states, stationary distributions exist, and episodic and continuing problems are one
+    case. `FiniteMDP.episodic` turns the textbook form, with terminal states, into this one.
+
+    Args:
+        transition: P(s' | s, a), shape (S, A, S).
+        reward: r(s, a, s'), shape (S, A, S), or one number for all.
+        discount: gamma(s, a, s') in [0, 1], shape (S, A, S), or one number for all.
+        start: distribution of the first state, shape (S,); uniform if left out.
+        state_names, action_names: how states and actions are called in tables; numbered if left out.
+
+    Every array may carry leading axes, for example eight reward functions on one transition function.
+
+    >>> coin = FiniteMDP(np.full((2, 1, 2), 0.5), reward=1.0, discount=0.9)
+    >>> coin.transition_under(np.ones((2, 1)))
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+    """
+
+    transition: PerTransition
+    reward: PerTransition
+    discount: PerTransition
+    start: PerState
+    state_names: tuple[str, ...]
+    action_names: tuple[str, ...]
+
+    def __init__(
+        self,
+        transition: Numbers,
+        reward: Numbers,
+        discount: Numbers,
+        start: Numbers | None = None,
+        *,
+        state_names: Sequence[str] | None = None,
+        action_names: Sequence[str] | None = None,
+    ):
+        transition = as_floats(transition, "transition")
+        if transition.ndim < 3 or transition.shape[-3] != transition.shape[-1] or 0 in transition.shape:
+            raise InputError(
+                f"transition has shape {transition.shape}; it should be (states, actions, states), none of them 0"
+            )
+        s, a = transition.shape[-3:-1]
+        check_probabilities(transition, "transition", AXES[:2])
+        reward = _full(reward, (s, a, s), "reward")
+        discount = _full(discount, (s, a, s), "discount")
+        check_interval(discount, "discount", AXES)
+        start = np.full(s, 1 / s) if start is None else as_floats(start, "start")
+        check_shape(start, (s,), "start", "states")
+        check_probabilities(start, "start", ())
+        set_ = object.__setattr__
+        set_(self, "transition", transition)
+        set_(self, "reward", reward)
+        set_(self, "discount", discount)
+        set_(self, "start", start)
+        set_(self, "state_names", _names(state_names, s, "state"))
+        set_(self, "action_names", _names(action_names, a, "action"))
+
+    @classmethod
+    def episodic(
+        cls,
+        transition: Numbers,
+        reward: Numbers,
+        discount: Numbers,
+        start: Numbers,
+        terminal: Sequence[int],
+        *,
+        state_names: Sequence[str] | None = None,
+        action_names: Sequence[str] | None = None,
+    ) -> "FiniteMDP":
+        """From the textbook form: `terminal` states end the episode; a new one begins in the start distribution.
+
+        The result has the other states only. Rows of terminal states are ignored.
+
+        >>> m = FiniteMDP.episodic([[[0, 1]], [[0, 1]]], reward=1.0, discount=1.0, start=[1, 0], terminal=[1])
+        >>> m.transition.item(), m.discount.item()
+        (1.0, 0.0)
+        """
+        transition = as_floats(transition, "transition")
+        n, a = transition.shape[-3:-1]
+        reward, discount = _full(reward, (n, a, n), "reward"), _full(discount, (n, a, n), "discount")
+        start = as_floats(start, "start")
+        check_shape(start, (n,), "start", "states, terminal ones included")
+        outside = [t for t in terminal if not 0 <= t < n]
+        if outside:
+            raise InputError(f"terminal state {outside[0]} does not exist; states are 0 to {n - 1}")
+        end = np.isin(np.arange(n), terminal)
+        if start[..., end].any():
+            raise InputError(
+                f"start[{int(np.flatnonzero(end)[0])}] must be 0: an episode cannot begin in a terminal state"
+            )
+        live = np.flatnonzero(~end)
+        names = None if state_names is None else [state_names[i] for i in live]
+        check_probabilities(transition[..., live, :, :], "transition", AXES[:2])
+
+        # Probability, reward and discount of each way to reach s': by going there, or by ending and restarting.
+        go = transition[..., live, :, :][..., live]
+        stop = transition[..., live, :, :][..., end].sum(-1, keepdims=True) * start[..., None, None, live]
+        both = (go > 0) & (stop > 0)
+        if both.any():
+            index = np.unravel_index(both.argmax(), both.shape)
+            where = place("transition", [int(i) for i in index], AXES)
+            raise InputError(
+                f"{where} is reached both by moving there and by ending and starting anew there, with different "
+                "discounts; add a start state of its own"
+            )
+        ends = transition[..., live, :, :][..., end]
+        paid = (ends * reward[..., live, :, :][..., end]).sum(-1, keepdims=True)
+        paid = paid / np.where(ends.sum(-1, keepdims=True) > 0, ends.sum(-1, keepdims=True), 1.0)
+        return cls(
+            go + stop,
+            np.where(stop > 0, paid, reward[..., live, :, :][..., live]),
+            np.where(stop > 0, 0.0, discount[..., live, :, :][..., live]),
+            start[..., live],
+            state_names=names,
+            action_names=action_names,
+        )
+
+    @property
+    def n_states(self) -> int:
+        return self.transition.shape[-1]
+
+    @property
+    def n_actions(self) -> int:
+        return self.transition.shape[-2]
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        return np.broadcast_shapes(
+            self.transition.shape[:-3],
+            self.reward.shape[:-3],
+            self.discount.shape[:-3],
+            self.start.shape[:-1],
+        )
+
+    def policy(self, probabilities: Numbers, name: str = "policy") -> PerStateAction:
+        """Check action probabilities (..., S, A); one row (A,) stands for every state."""
+        array = as_floats(probabilities, name)
+        if array.shape == (self.n_actions,):
+            array = np.broadcast_to(array, (self.n_states, self.n_actions))
+        check_shape(array, (self.n_states, self.n_actions), name, "states, actions")
+        check_probabilities(array, name, ("state",))
+        return array
+
+    def transition_under(self, policy: PerStateAction) -> StateMatrix:
+        """P_pi(s, s')."""
+        return np.einsum("...sa,...san->...sn", policy, self.transition)
+
+    def discounted_transition_under(self, policy: PerStateAction, power: int = 1) -> StateMatrix:
+        """P_{pi,gamma}(s, s'), with gamma to the given power (2 for second moments of the return)."""
+        return np.einsum("...sa,...san->...sn", policy, self.transition * self.discount**power)
+
+    def expected_reward_under(self, policy: PerStateAction) -> PerState:
+        """r_pi(s)."""
+        return np.einsum("...sa,...sa->...s", policy, (self.transition * self.reward).sum(-1))
+
+
+def _full(values: Numbers, shape: tuple[int, ...], name: str) -> PerTransition:
+    array = as_floats(values, name)
+    if array.ndim == 0:
+        return np.broadcast_to(array, shape)
+    check_shape(array, shape, name, "states, actions, states")
+    return array
+
+
+def _names(names: Sequence[str] | None, count: int, what: str) -> tuple[str, ...]:
+    if names is None:
+        return tuple(str(i) for i in range(count))
+    if len(names) != count:
+        raise InputError(f"{what}_names has {len(names)} names; there are {count} {what}s")
+    return tuple(names)

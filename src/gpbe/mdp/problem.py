@@ -1,0 +1,117 @@
+"""A prediction problem: an MDP, the policy to evaluate, the policy that acts, and features."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gpbe import linalg
+from gpbe.mdp.checks import as_floats, check_coverage, check_shape
+from gpbe.mdp.finite import FiniteMDP
+from gpbe.mdp.structure import check_evaluation_ends, stationary_distribution
+from gpbe.types import Features, Numbers, PerState, PerStateAction, StateMatrix, Weights
+
+
+@dataclass(frozen=True, eq=False)
+class PredictionProblem:
+    """Estimate the values of `target` from the actions of `behavior`, as `features @ w`.
+
+    Args:
+        mdp: the Markov decision process.
+        target, behavior: action probabilities (S, A), or one row (A,) for every state. The behaviour must cover
+            the target.
+        features: one row a state, (S, K); the identity (a table) if left out.
+        initial_weights: where learning starts; zeros if left out.
+        name: how the problem is called in tables.
+
+    Policies and features may carry leading axes (and so may the arrays of the MDP): a million random policies
+    are one problem, and everything computed from it has those leading axes too.
+
+    >>> from gpbe import mdp
+    >>> walk = PredictionProblem(mdp.random_walk(5, gamma=1.0), target=[0.5, 0.5], behavior=[0.5, 0.5])
+    >>> walk.values.round(3)
+    array([-0.667, -0.333,  0.   ,  0.333,  0.667])
+    """
+
+    mdp: FiniteMDP
+    target: PerStateAction
+    behavior: PerStateAction
+    features: Features
+    initial_weights: Weights
+    name: str
+
+    def __init__(
+        self,
+        mdp: FiniteMDP,
+        target: Numbers,
+        behavior: Numbers,
+        features: Numbers | None = None,
+        *,
+        initial_weights: Numbers | None = None,
+        name: str = "problem",
+    ):
+        target, behavior = mdp.policy(target, "target"), mdp.policy(behavior, "behavior")
+        check_coverage(target, behavior)
+        features = np.eye(mdp.n_states) if features is None else as_floats(features, "features")
+        k = features.shape[-1] if features.ndim else 0
+        check_shape(features, (mdp.n_states, k), "features", "states, features")
+        initial = np.zeros(k) if initial_weights is None else as_floats(initial_weights, "initial_weights")
+        check_shape(initial, (k,), "initial_weights", "features")
+        set_ = object.__setattr__
+        set_(self, "mdp", mdp)
+        set_(self, "target", target)
+        set_(self, "behavior", behavior)
+        set_(self, "features", features)
+        set_(self, "initial_weights", initial)
+        set_(self, "name", name)
+
+    def replace(self, **changes) -> "PredictionProblem":
+        """The same problem with some fields changed: `problem.replace(features=X)`."""
+        fields = ("mdp", "target", "behavior", "features", "initial_weights", "name")
+        if "features" in changes:
+            changes.setdefault("initial_weights", None)
+        return PredictionProblem(**{f: changes.get(f, getattr(self, f)) for f in fields})
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """The leading axes of everything that is computed from this problem."""
+        return np.broadcast_shapes(
+            self.mdp.batch_shape, self.target.shape[:-2], self.behavior.shape[:-2], self.features.shape[:-2]
+        )
+
+    @cached_property
+    def discounted_transition(self) -> StateMatrix:
+        """P_{pi,gamma}(s, s') = sum_a pi(a|s) P(s'|s,a) gamma(s,a,s')."""
+        return self.mdp.discounted_transition_under(self.target)
+
+    @cached_property
+    def expected_reward(self) -> PerState:
+        """r_pi(s), the expected reward of one step under the target policy."""
+        return self.mdp.expected_reward_under(self.target)
+
+    @cached_property
+    def bellman_matrix(self) -> StateMatrix:
+        """L = I - P_{pi,gamma}, so that v_pi = L^-1 r_pi. Refused if the target policy need not terminate."""
+        check_evaluation_ends(self.discounted_transition)
+        return np.eye(self.mdp.n_states) - self.discounted_transition
+
+    @cached_property
+    def values(self) -> PerState:
+        """v_pi."""
+        return linalg.solve(self.bellman_matrix, self.expected_reward)
+
+    @cached_property
+    def ratios(self) -> PerStateAction:
+        """rho(s, a) = pi(a|s) / b(a|s); 0 where neither policy takes the action."""
+        target, behavior = np.broadcast_arrays(self.target, self.behavior)
+        return np.divide(target, behavior, out=np.zeros(target.shape), where=behavior > 0)
+
+    @cached_property
+    def behavior_distribution(self) -> PerState:
+        """d_b, the stationary distribution of the behaviour."""
+        return stationary_distribution(self.mdp.transition_under(self.behavior), "behavior")
+
+    @cached_property
+    def target_distribution(self) -> PerState:
+        """d_pi, the stationary distribution of the target policy."""
+        return stationary_distribution(self.mdp.transition_under(self.target), "target")

@@ -1,0 +1,63 @@
+"""Trajectories from the same arrays that give the exact matrices."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from gpbe.errors import InputError
+from gpbe.mdp.finite import FiniteMDP
+from gpbe.types import Array, PerStateAction
+
+
+class Trajectories(NamedTuple):
+    """Independent runs of consecutive transitions; an episode's last transition has discount 0.
+
+    Rewards and discounts carry the MDP's leading axes in front, if it has any.
+    """
+
+    state: Int[Array, "runs steps"]
+    action: Int[Array, "runs steps"]
+    reward: Float[Array, "... runs steps"]
+    discount: Float[Array, "... runs steps"]
+    next_state: Int[Array, "runs steps"]
+
+
+def simulate(
+    mdp: FiniteMDP, policy: PerStateAction, steps: int, runs: int = 1, seed: int = 0
+) -> Trajectories:
+    """Follow `policy` for `steps` transitions in each of `runs` independent runs, from the start distribution.
+
+    >>> from gpbe import mdp
+    >>> t = simulate(mdp.random_walk(5, gamma=1.0), np.full((5, 2), 0.5), steps=4, seed=1)
+    >>> t.state, t.next_state
+    (array([[2, 3, 4, 3]]), array([[3, 4, 3, 4]]))
+    """
+    policy = mdp.policy(policy)
+    if mdp.transition.ndim > 3 or policy.ndim > 2 or mdp.start.ndim > 1:
+        raise InputError("simulate takes one transition function and one policy; these carry leading axes")
+    if steps < 1 or runs < 1:
+        raise InputError(f"steps and runs must be at least 1; they are {steps} and {runs}")
+    uniforms = np.random.default_rng(seed).random((steps + 1, runs))
+
+    # One draw decides action and next state together, by inversion over the outcomes that can happen.
+    joint = (policy[..., None] * mdp.transition).reshape(mdp.n_states, -1)
+    width = int((joint > 0).sum(1).max())
+    outcome = np.argsort(joint <= 0, axis=1, kind="stable")[:, :width]
+    cumulative = np.take_along_axis(joint, outcome, axis=1).cumsum(1)
+    cumulative /= cumulative[:, -1:]
+
+    states = np.empty((steps + 1, runs), dtype=np.int64)
+    outcomes = np.empty((steps, runs), dtype=np.int64)
+    states[0] = np.searchsorted(mdp.start.cumsum() / mdp.start.sum(), uniforms[-1], side="right")
+    for t in range(steps):
+        s = states[t]
+        which = (cumulative[s] <= uniforms[t, :, None]).sum(1)
+        outcomes[t] = outcome[s, which]
+        states[t + 1] = outcomes[t] % mdp.n_states
+    state, action, next_state = states[:-1].T, (outcomes // mdp.n_states).T, states[1:].T
+    reward, discount = (
+        mdp.reward[..., state, action, next_state],
+        mdp.discount[..., state, action, next_state],
+    )
+    return Trajectories(state, action, reward, discount, next_state)

@@ -1,0 +1,23 @@
+"""Array types. Shapes are checked in the tests (jaxtyping with beartype), never at run time.
+
+S states, A actions, K features. Every array may carry leading axes, which broadcast: a batch of policies,
+of features or of weightings goes through a formula in one call.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+Array = np.ndarray
+Numbers = np.ndarray | Sequence | float | int
+"""What a user may hand in for an array: converted with `numpy.asarray` at the door."""
+
+Scalar = float | Float[Array, "..."]
+PerState = Float[Array, "... S"]
+PerStateAction = Float[Array, "... S A"]
+PerTransition = Float[Array, "... S A S"]
+StateMatrix = Float[Array, "... S S"]
+Features = Float[Array, "... S K"]
+Weights = Float[Array, "... K"]
+Mask = Bool[Array, "... S"]
