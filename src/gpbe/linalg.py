@@ -68,9 +68,7 @@ def least_squares(matrix: Array, right: Array) -> LeastSquares:
     rank = keep.sum(-1)
     full = rank == matrix.shape[-1]
     smallest = np.where(full, s[..., -1], 0.0)
-    condition = np.divide(
-        s[..., 0], smallest, out=np.full(np.shape(rank), np.inf), where=full & (smallest > 0)
-    )
+    condition = np.divide(s[..., 0], smallest, out=np.full(np.shape(rank), np.inf), where=full & (smallest > 0))
     return LeastSquares(solution, rank, condition)
 
 

@@ -49,9 +49,7 @@ def check_interval(array: Array, name: str, axes: Sequence[str], low: float = 0.
     wrong = (array < low) | (array > high)
     if wrong.any():
         index = _first(wrong)
-        raise InputError(
-            f"{place(name, index, axes)} is {array[index]:g}; it should lie in [{low:g}, {high:g}]"
-        )
+        raise InputError(f"{place(name, index, axes)} is {array[index]:g}; it should lie in [{low:g}, {high:g}]")
 
 
 def check_coverage(target: Array, behavior: Array) -> None:

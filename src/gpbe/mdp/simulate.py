@@ -23,9 +23,7 @@ class Trajectories(NamedTuple):
     next_state: Int[Array, "runs steps"]
 
 
-def simulate(
-    mdp: FiniteMDP, policy: PerStateAction, steps: int, runs: int = 1, seed: int = 0
-) -> Trajectories:
+def simulate(mdp: FiniteMDP, policy: PerStateAction, steps: int, runs: int = 1, seed: int = 0) -> Trajectories:
     """Follow `policy` for `steps` transitions in each of `runs` independent runs, from the start distribution.
 
     >>> from gpbe import mdp
