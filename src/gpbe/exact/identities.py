@@ -1,0 +1,87 @@
+"""The conjugate form of the generalized PBE, and how objectives decompose (paper, section 4, appendices B and C)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gpbe.exact.objectives import bellman_error, td_error
+from gpbe.exact.projections import as_projection, lambda_resolvent, projection_matrix
+from gpbe.exact.weightings import Name, as_weighting
+from gpbe.mdp import PredictionProblem
+from gpbe.mdp.checks import as_floats
+from gpbe.types import Numbers, PerState, Scalar, Weights
+
+
+def expected_td_error(problem: PredictionProblem, v: Numbers, lam: Numbers = 0.0) -> PerState:
+    """E[delta | S = s] = (T v - v)(s) under the target policy; for lam > 0 of the lambda-return."""
+    v = as_floats(v, "v")
+    one_step = problem.expected_reward - (problem.bellman_matrix @ v[..., None])[..., 0]
+    return (lambda_resolvent(problem, lam) @ one_step[..., None])[..., 0]
+
+
+def conjugate(problem: PredictionProblem, v: Numbers, d: Name | Numbers, h: Numbers, lam: Numbers = 0.0) -> Scalar:
+    """sum_s d(s) (2 E[delta|s] h(s) - h(s)^2): the saddlepoint objective; its maximum over h in H is the PBE."""
+    d, h = as_weighting(problem, d), as_floats(h, "h")
+    return (d * (2 * expected_td_error(problem, v, lam) * h - h**2)).sum(-1)
+
+
+class Maximizer(NamedTuple):
+    """The h in H that attains the PBE: the weighted regression of the expected TD error on the features of H."""
+
+    h: PerState
+    weights: Weights
+
+
+def maximizing_h(
+    problem: PredictionProblem,
+    v: Numbers,
+    d: Name | Numbers,
+    projection: Numbers | None = None,
+    lam: Numbers = 0.0,
+) -> Maximizer:
+    """h* = Pi_{H,d} (T v - v), and the least-norm weights that give it (C^-1 (b - A w) for the linear PBE)."""
+    d, phi = as_weighting(problem, d), as_projection(problem, projection)
+    root = np.sqrt(d)
+    scaled = root * expected_td_error(problem, v, lam)
+    weights = (np.linalg.pinv(root[..., None] * phi, rcond=1e-12) @ scaled[..., None])[..., 0]
+    return Maximizer((phi @ weights[..., None])[..., 0], weights)
+
+
+class BellmanParts(NamedTuple):
+    """BE = projected + penalty."""
+
+    total: Scalar
+    projected: Scalar
+    penalty: Scalar
+
+
+def bellman_error_parts(
+    problem: PredictionProblem, v: Numbers, d: Name | Numbers, projection: Numbers | None = None
+) -> BellmanParts:
+    """BE(v) = PBE(v) + projection penalty, with penalty ||(I - Pi_{H,d}) (T v - v)||_d^2.
+
+    For v in H the penalty is the paper's || T v - Pi T v ||^2; for other v only the form here makes the sum right.
+    """
+    d = as_weighting(problem, d)
+    u = expected_td_error(problem, v)
+    h = (projection_matrix(as_projection(problem, projection), d) @ u[..., None])[..., 0]
+    return BellmanParts(bellman_error(problem, v, d), (d * h**2).sum(-1), (d * (u - h) ** 2).sum(-1))
+
+
+class TDParts(NamedTuple):
+    """TDE = bellman + variance."""
+
+    total: Scalar
+    bellman: Scalar
+    variance: Scalar
+
+
+def td_error_parts(problem: PredictionProblem, v: Numbers, d: Name | Numbers) -> TDParts:
+    """TDE(v) = BE(v) + sum_s d(s) Var[R + gamma v(S') | S = s]."""
+    d, v = as_weighting(problem, d), as_floats(v, "v")
+    m = problem.mdp
+    outcome = m.reward + m.discount * v[..., None, None, :]
+    chance = problem.target[..., None] * m.transition
+    mean = (chance * outcome).sum((-1, -2), keepdims=True)
+    variance = (chance * (outcome - mean) ** 2).sum((-1, -2))
+    return TDParts(td_error(problem, v, d), bellman_error(problem, v, d), (d * variance).sum(-1))

@@ -1,0 +1,220 @@
+"""Every objective of the paper, as what they all are: squared lengths that are quadratic in the values.
+
+An objective is || target - operator v ||^2 + constant with an operator and a target that depend on the problem
+and the weighting, never on v. Evaluating it at any v, minimising it over linear functions and comparing two
+objectives then need no further code.
+"""
+
+from collections.abc import Callable
+from inspect import signature
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from gpbe import linalg
+from gpbe.errors import InputError
+from gpbe.exact.projections import as_projection, lambda_resolvent, weighted_basis
+from gpbe.exact.weightings import Name, as_weighting
+from gpbe.features import aggregation
+from gpbe.mdp import PredictionProblem
+from gpbe.mdp.checks import as_floats, check_shape
+from gpbe.types import Array, Numbers, PerState, Scalar
+
+
+class Quadratic(NamedTuple):
+    """|| target - operator v ||^2 + constant."""
+
+    operator: Float[Array, "... M S"]
+    target: Float[Array, "... M"]
+    constant: Scalar = 0.0
+
+    def at(self, v: PerState) -> Scalar:
+        residual = self.target - (self.operator @ v[..., None])[..., 0]
+        return (residual**2).sum(-1) + self.constant
+
+
+def value_quadratic(problem: PredictionProblem, d: PerState) -> Quadratic:
+    """VE(v) = sum_s d(s) (v(s) - v_pi(s))^2."""
+    root = np.sqrt(d)
+    return Quadratic(root[..., None] * np.eye(problem.mdp.n_states), root * problem.values)
+
+
+def return_quadratic(problem: PredictionProblem, d: PerState) -> Quadratic:
+    """RE(v) = sum_s d(s) E[(v(s) - G)^2 | S = s] = VE(v) + sum_s d(s) Var[G | S = s]."""
+    return value_quadratic(problem, d)._replace(constant=(d * return_variance(problem)).sum(-1))
+
+
+def bellman_quadratic(problem: PredictionProblem, d: PerState, lam: Numbers = 0.0) -> Quadratic:
+    """BE(v) = sum_s d(s) E[delta | S = s]^2; for lam > 0 delta is the error of the lambda-return."""
+    root = np.sqrt(d)[..., None] * lambda_resolvent(problem, lam)
+    return Quadratic(root @ problem.bellman_matrix, (root @ problem.expected_reward[..., None])[..., 0])
+
+
+def projected_quadratic(
+    problem: PredictionProblem,
+    d: PerState,
+    projection: Numbers | None = None,
+    ridge: Numbers = 0.0,
+    lam: Numbers = 0.0,
+) -> Quadratic:
+    """PBE(v) = || Pi_{H,d} (T v - v) ||_d^2 = max_{h in H} sum_s d(s) (2 E[delta|s] h(s) - h(s)^2).
+
+    With a ridge the maximum is over penalised h: H between nothing and all of span(projection).
+    """
+    bellman = bellman_quadratic(problem, d, lam)
+    onto = np.swapaxes(weighted_basis(as_projection(problem, projection), d, ridge), -1, -2)
+    return Quadratic(onto @ bellman.operator, (onto @ bellman.target[..., None])[..., 0])
+
+
+def identifiable_quadratic(problem: PredictionProblem, d: PerState, aliases: Numbers | None = None) -> Quadratic:
+    """The identifiable BE: h may depend only on what the learner sees, one label a state (paper, section 4.2)."""
+    if aliases is None:
+        raise InputError("the identifiable Bellman error needs aliases: an integer label for each state")
+    labels = np.asarray(aliases)
+    check_shape(labels, (problem.mdp.n_states,), "aliases", "states")
+    return projected_quadratic(problem, d, projection=aggregation(labels))
+
+
+def update_quadratic(problem: PredictionProblem, d: PerState, lam: Numbers = 0.0) -> Quadratic:
+    """NEU(v) = || sum_s d(s) E[delta x | S = s] ||_2^2, the norm of the expected TD update."""
+    root = bellman_quadratic(problem, d, lam)
+    onto = np.swapaxes(problem.features * np.sqrt(d)[..., None], -1, -2)
+    return Quadratic(onto @ root.operator, (onto @ root.target[..., None])[..., 0])
+
+
+def kernel_quadratic(
+    problem: PredictionProblem, d: PerState, kernel: Numbers | Callable[[int, int], float] | None = None
+) -> Quadratic:
+    """KBE(v) = sum_{s,s'} d(s) E[delta|s] k(s,s') E[delta|s'] d(s') for a positive semidefinite kernel."""
+    if kernel is None:
+        raise InputError("the kernel Bellman error needs a kernel: an (S, S) array or a function of two states")
+    states = range(problem.mdp.n_states)
+    if callable(kernel):
+        kernel = [[kernel(s, t) for t in states] for s in states]
+    k = as_floats(kernel, "kernel")
+    check_shape(k, (len(states), len(states)), "kernel", "states, states")
+    values, vectors = np.linalg.eigh(k)
+    if not np.allclose(k, np.swapaxes(k, -1, -2)) or values.min() < -1e-9 * np.abs(values).max():
+        raise InputError(
+            "kernel is not symmetric positive semidefinite, so its error could be negative; use one that is"
+        )
+    root = np.swapaxes(vectors * np.sqrt(np.maximum(values, 0))[..., None, :], -1, -2)
+    bellman = bellman_quadratic(problem, d)
+    onto = root * np.sqrt(d)[..., None, :]
+    return Quadratic(onto @ bellman.operator, (onto @ bellman.target[..., None])[..., 0])
+
+
+def td_quadratic(problem: PredictionProblem, d: PerState) -> Quadratic:
+    """TDE(v) = sum_s d(s) E[(R + gamma v(S') - v(s))^2 | S = s]: one row for each transition that can happen."""
+    m = problem.mdp
+    chance = d[..., None, None] * problem.target[..., None] * m.transition
+    s, a, n = np.nonzero((chance > 0).any(tuple(range(chance.ndim - 3))))
+    root = np.sqrt(chance[..., s, a, n])
+    eye = np.eye(m.n_states)
+    rows = eye[s] - m.discount[..., s, a, n, None] * eye[n]
+    return Quadratic(root[..., None] * rows, root * m.reward[..., s, a, n])
+
+
+def return_variance(problem: PredictionProblem) -> PerState:
+    """Var[G | S = s] under the target policy, in closed form: the second moment solves a linear system too."""
+    m, pi = problem.mdp, problem.target
+    square = np.einsum("...sa,...san->...s", pi, m.transition * m.reward**2)
+    cross = np.einsum("...sa,...san,...n->...s", pi, m.transition * m.reward * m.discount, problem.values)
+    second = linalg.solve(np.eye(m.n_states) - m.discounted_transition_under(pi, power=2), square + 2 * cross)
+    return np.maximum(second - problem.values**2, 0.0)
+
+
+OBJECTIVES: dict[str, Callable[..., Quadratic]] = {
+    "ve": value_quadratic,
+    "re": return_quadratic,
+    "be": bellman_quadratic,
+    "pbe": projected_quadratic,
+    "ibe": identifiable_quadratic,
+    "tde": td_quadratic,
+    "neu": update_quadratic,
+    "kbe": kernel_quadratic,
+}
+
+
+def quadratic(problem: PredictionProblem, objective: str, d: Name | Numbers, **options) -> Quadratic:
+    """The quadratic of an objective by name; options that it does not have are refused."""
+    if objective not in OBJECTIVES:
+        raise InputError(f"there is no objective {objective!r}; the objectives are {', '.join(OBJECTIVES)}")
+    build = OBJECTIVES[objective]
+    known = list(signature(build).parameters)[2:]
+    for option in options:
+        if option not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes no options"
+            raise InputError(f"the objective {objective!r} does not depend on {option!r}; {takes}")
+    return build(problem, as_weighting(problem, d), **options)
+
+
+def _as_values(problem: PredictionProblem, v: Numbers) -> PerState:
+    array = as_floats(v, "v")
+    check_shape(array, (problem.mdp.n_states,), "v", "states")
+    return array
+
+
+def value_error(problem: PredictionProblem, v: Numbers, d: Name | Numbers) -> Scalar:
+    """VE, the mean squared value error (paper, equation for VE in section 4.1).
+
+    >>> from gpbe import mdp
+    >>> walk = mdp.PredictionProblem(mdp.random_walk(5), [0.5, 0.5], [0.5, 0.5])
+    >>> round(value_error(walk, np.zeros(5), "uniform"), 4)
+    0.2222
+    """
+    return quadratic(problem, "ve", d).at(_as_values(problem, v))
+
+
+def return_error(problem: PredictionProblem, v: Numbers, d: Name | Numbers) -> Scalar:
+    """RE, the mean squared return error: VE plus the weighted variance of the return."""
+    return quadratic(problem, "re", d).at(_as_values(problem, v))
+
+
+def bellman_error(problem: PredictionProblem, v: Numbers, d: Name | Numbers, lam: Numbers = 0.0) -> Scalar:
+    """BE, the mean squared Bellman error."""
+    return quadratic(problem, "be", d, lam=lam).at(_as_values(problem, v))
+
+
+def td_error(problem: PredictionProblem, v: Numbers, d: Name | Numbers) -> Scalar:
+    """TDE, the mean squared TD error."""
+    return quadratic(problem, "tde", d).at(_as_values(problem, v))
+
+
+def projected_bellman_error(
+    problem: PredictionProblem,
+    v: Numbers,
+    d: Name | Numbers,
+    projection: Numbers | None = None,
+    ridge: Numbers = 0.0,
+    lam: Numbers = 0.0,
+) -> Scalar:
+    """The generalized PBE; `projection` holds the features of H, H = F (the linear PBE) if left out."""
+    return quadratic(problem, "pbe", d, projection=projection, ridge=ridge, lam=lam).at(_as_values(problem, v))
+
+
+def nonlinear_projected_bellman_error(
+    problem: PredictionProblem, v: Numbers, d: Name | Numbers, jacobian: Numbers
+) -> Scalar:
+    """The nonlinear PBE (Maei et al. 2009): H is the span of the value gradients, jacobian[s] = dv(s)/dw."""
+    return projected_bellman_error(problem, v, d, projection=jacobian)
+
+
+def identifiable_bellman_error(
+    problem: PredictionProblem, v: Numbers, d: Name | Numbers, aliases: Numbers
+) -> Scalar:
+    """The identifiable BE; `aliases` is an integer label a state, equal where the learner cannot tell states apart."""
+    return quadratic(problem, "ibe", d, aliases=aliases).at(_as_values(problem, v))
+
+
+def expected_update_norm(problem: PredictionProblem, v: Numbers, d: Name | Numbers, lam: Numbers = 0.0) -> Scalar:
+    """NEU, the squared norm of the expected TD update."""
+    return quadratic(problem, "neu", d, lam=lam).at(_as_values(problem, v))
+
+
+def kernel_bellman_error(
+    problem: PredictionProblem, v: Numbers, d: Name | Numbers, kernel: Numbers | Callable[[int, int], float]
+) -> Scalar:
+    """KBE (Feng et al. 2019) for a kernel given as an (S, S) array or a function of two state numbers."""
+    return quadratic(problem, "kbe", d, kernel=kernel).at(_as_values(problem, v))

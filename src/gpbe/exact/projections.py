@@ -1,0 +1,136 @@
+"""Projections and norms under a state weighting, and the matrices of the linear PBE."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from gpbe.errors import InputError
+from gpbe.exact.weightings import Name, as_lambda, as_weighting
+from gpbe.mdp import PredictionProblem
+from gpbe.mdp.checks import as_floats, check_shape
+from gpbe.types import Array, Features, Numbers, PerState, Scalar, StateMatrix
+
+
+class LinearSystem(NamedTuple):
+    """A, b and C of the linear PBE, ||b - A w||^2 in the norm of C^-1 (paper, section 3.3)."""
+
+    A: Float[Array, "... K K"]
+    b: Float[Array, "... K"]
+    C: Float[Array, "... K K"]
+
+
+def linear_system(problem: PredictionProblem, d: Name | Numbers, lam: Numbers = 0.0) -> LinearSystem:
+    """A = X'D (I - P Lam)^-1 (I - P) X, b = X'D (I - P Lam)^-1 r, C = X'DX, with P = P_{pi,gamma}.
+
+    Lam is the diagonal of `lam`, a number or one number a state. The TD(lam) fixed point solves A w = b.
+    """
+    d, x = as_weighting(problem, d), problem.features
+    xd = np.swapaxes(x * d[..., None], -1, -2)
+    left = xd @ lambda_resolvent(problem, lam)
+    return LinearSystem(
+        A=left @ problem.bellman_matrix @ x,
+        b=(left @ problem.expected_reward[..., None])[..., 0],
+        C=xd @ x,
+    )
+
+
+def lambda_resolvent(problem: PredictionProblem, lam: Numbers) -> StateMatrix:
+    """(I - P Lam)^-1: turns one-step residuals into residuals of the lambda-return."""
+    lam = as_lambda(problem, lam)
+    eye = np.eye(problem.mdp.n_states)
+    if not lam.any():
+        return eye
+    if (lam == 1).all():
+        return np.linalg.inv(problem.bellman_matrix)
+    if lam.ndim:
+        lam = lam[..., None, :]
+    return np.linalg.inv(eye - problem.discounted_transition * lam)
+
+
+def weighted_basis(features: Features, d: PerState, ridge: Numbers = 0.0) -> Float[Array, "... S K"]:
+    """U with U U' = D^1/2 Phi (Phi'D Phi + R)^+ Phi'D^1/2: the projection on span(Phi), in D^1/2 coordinates.
+
+    R = diag(`ridge`) penalises directions of Phi: 0 leaves one free, infinity takes it out.
+    """
+    k = features.shape[-1]
+    ridge = np.asarray(ridge, dtype=float)
+    if (ridge < 0).any() or np.isnan(ridge).any():
+        raise InputError("ridge must not be negative; use 0 for no penalty")
+    ridge = np.broadcast_to(ridge, (*ridge.shape[:-1], k))
+    penalised = np.where(np.isinf(ridge), 0.0, 1.0)[..., None, :]
+    rows = np.sqrt(d)[..., None] * features * penalised
+    if ridge.any():
+        penalty = np.sqrt(np.where(np.isinf(ridge), 0.0, ridge))[..., None] * np.eye(k)
+        batch = np.broadcast_shapes(rows.shape[:-2], penalty.shape[:-2])
+        rows = np.concatenate([np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in (rows, penalty)], axis=-2)
+    u, s, _ = np.linalg.svd(rows, full_matrices=False)
+    keep = s > 1e-12 * s[..., :1]
+    return (u * keep[..., None, :])[..., : features.shape[-2], :]
+
+
+def projection_matrix(features: Numbers, d: PerState, ridge: Numbers = 0.0) -> StateMatrix:
+    """Pi_{H,d}: u -> the closest h in span(features), closeness weighted by d (paper, section 4.3).
+
+    States of weight 0 are not seen by d; there the least-norm coefficients extrapolate.
+
+    >>> projection_matrix(np.ones((2, 1)), d=np.array([0.25, 0.75]))
+    array([[0.25, 0.75],
+           [0.25, 0.75]])
+    """
+    features = as_floats(features, "features")
+    d = np.asarray(d, dtype=float)
+    if (d > 0).all():
+        u, root = weighted_basis(features, d, ridge), np.sqrt(d)
+        return u @ np.swapaxes(u, -1, -2) * (root[..., None, :] / root[..., :, None])
+    if np.any(ridge):
+        raise InputError("a penalised projection needs a weighting that is positive in every state")
+    root = np.sqrt(d)[..., None]
+    return features @ np.linalg.pinv(root * features, rcond=1e-12) * np.swapaxes(root, -1, -2)
+
+
+def as_projection(problem: PredictionProblem, projection: Numbers | None) -> Features:
+    """Features of the set H (..., S, anything); H = F if left out."""
+    if projection is None:
+        return problem.features
+    array = as_floats(projection, "projection")
+    columns = array.shape[-1] if array.ndim else 0
+    check_shape(array, (problem.mdp.n_states, columns), "projection", "states, features of H")
+    return array
+
+
+def norm(u: PerState, d: PerState) -> Scalar:
+    """||u||_d.
+
+    >>> norm(np.array([3.0, 4.0]), np.array([1.0, 1.0]))
+    5.0
+    """
+    return np.sqrt((d * u**2).sum(-1))
+
+
+def operator_norm(matrix: StateMatrix, d: PerState) -> Scalar:
+    """||M||_d = max ||M u||_d / ||u||_d, the largest singular value of D^1/2 M D^-1/2.
+
+    Infinite if M carries something from states that d gives no weight to states that it does.
+    """
+    matrix, d = np.broadcast_arrays(matrix, d[..., None])
+    d = d[..., 0]
+    seen, root = d > 0, np.sqrt(d)
+    inverse = np.divide(1.0, root, out=np.zeros(d.shape), where=seen)
+    scaled = root[..., :, None] * matrix * inverse[..., None, :]
+    leak = np.abs(matrix) > 1e-13
+    unseen = (leak & seen[..., :, None] & ~seen[..., None, :]).any((-1, -2))
+    return np.where(unseen, np.inf, np.linalg.norm(scaled, ord=2, axis=(-2, -1)))[()]
+
+
+def oblique_projection(
+    problem: PredictionProblem, d: Name | Numbers, projection: Numbers | None = None
+) -> StateMatrix:
+    """Pi_{F,H}, the oblique projection of v_pi that is the generalized PBE's solution (paper, corollary 3).
+
+    X (M'(I - P)X)^-1 M'(I - P) with M = Pi_{H,d}' D (I - P) X; a pseudo-inverse where that is singular.
+    """
+    d, x, l = as_weighting(problem, d), problem.features, problem.bellman_matrix
+    u = weighted_basis(as_projection(problem, projection), d)
+    seen = np.swapaxes(u, -1, -2) * np.sqrt(d)[..., None, :] @ l
+    return x @ np.linalg.pinv(seen @ x, rcond=1e-12) @ seen

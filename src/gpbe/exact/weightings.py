@@ -1,0 +1,93 @@
+"""State weightings: which states an objective cares about (paper, sections 3.3 to 3.5)."""
+
+from collections.abc import Callable
+from typing import Literal, get_args
+
+import numpy as np
+
+from gpbe import linalg
+from gpbe.errors import InputError
+from gpbe.mdp import PredictionProblem
+from gpbe.mdp.checks import as_floats, check_interval, check_shape
+from gpbe.types import Array, Numbers, PerState, Scalar
+
+Name = Literal["behavior", "target", "followon", "emphatic", "start", "uniform"]
+
+
+def weighting(problem: PredictionProblem, name: Name, lam: Numbers = 0.0, beta: float | None = None) -> PerState:
+    """A weighting d(s) by name.
+
+    - `behavior`, `target`: the stationary distributions d_b and d_pi;
+    - `followon`: f = (I - P')^-1 d_b, the discounted visits of the target policy on excursions from the behaviour;
+    - `emphatic`: m = lam d_b + (1 - lam) f, what ETD(lam) weights states by; `lam` may differ between states;
+    - `start`: the start distribution; `uniform`: the same for every state.
+
+    Followon and emphatic weights are left as they are defined: they do not sum to 1. With `beta` the followon decays
+    by `beta` instead of the discount on every transition that does not end an episode (Hallak et al. 2016).
+
+    >>> from gpbe import mdp
+    >>> walk = mdp.PredictionProblem(mdp.random_walk(5), target=[0.4, 0.6], behavior=[0.5, 0.5])
+    >>> weighting(walk, "behavior") * 9
+    array([1., 2., 3., 2., 1.])
+    """
+    rules: dict[str, Callable[[], Array]] = {
+        "behavior": lambda: problem.behavior_distribution,
+        "target": lambda: problem.target_distribution,
+        "followon": lambda: _followon(problem, beta),
+        "emphatic": lambda: _emphatic(problem, lam, beta),
+        "start": lambda: problem.mdp.start,
+        "uniform": lambda: np.full(problem.mdp.n_states, 1 / problem.mdp.n_states),
+    }
+    if name not in rules:
+        raise InputError(f"there is no weighting {name!r}; the named ones are {', '.join(get_args(Name))}")
+    return rules[name]()
+
+
+def as_weighting(problem: PredictionProblem, d: Name | Numbers) -> PerState:
+    """A weighting from its name or as an array (..., S) of weights that are not negative and not all 0."""
+    if isinstance(d, str):
+        return weighting(problem, d)
+    array = as_floats(d, "the weighting")
+    check_shape(array, (problem.mdp.n_states,), "the weighting", "states")
+    check_interval(array, "the weighting", ("state",), high=np.inf)
+    if not array.any(-1).all():
+        raise InputError("the weighting is 0 in every state; give at least one state a positive weight")
+    return array
+
+
+def mismatch(d_evaluation: PerState, d: PerState) -> Scalar:
+    """kappa(d_eval, d) = max_s d_eval(s) / d(s), infinite where d misses a state that d_eval weights.
+
+    >>> mismatch(np.array([0.5, 0.5]), np.array([0.25, 0.75]))
+    2.0
+    """
+    numerator, denominator = np.broadcast_arrays(d_evaluation, d)
+    missed = (denominator == 0) & (numerator > 0)
+    ratio = np.divide(numerator, denominator, out=np.zeros(numerator.shape), where=denominator > 0)
+    return np.where(missed, np.inf, ratio).max(-1)[()]
+
+
+def as_lambda(problem: PredictionProblem, lam: Numbers) -> Array:
+    """The trace parameter as a number or one number a state, in [0, 1]."""
+    array = as_floats(lam, "lam")
+    if array.ndim:
+        check_shape(array, (problem.mdp.n_states,), "lam", "states")
+    check_interval(array, "lam", ("state",) if array.ndim else ())
+    return array
+
+
+def _followon(problem: PredictionProblem, beta: float | None) -> PerState:
+    transition = problem.discounted_transition
+    if beta is not None:
+        check_interval(as_floats(beta, "beta"), "beta", ())
+        decay = problem.mdp.transition * beta * (problem.mdp.discount > 0)
+        transition = np.einsum("...sa,...san->...sn", problem.target, decay)
+        matrix = np.eye(problem.mdp.n_states) - transition
+    else:
+        matrix = problem.bellman_matrix
+    return linalg.solve(np.swapaxes(matrix, -1, -2), problem.behavior_distribution)
+
+
+def _emphatic(problem: PredictionProblem, lam: Numbers, beta: float | None) -> PerState:
+    lam = as_lambda(problem, lam)
+    return lam * problem.behavior_distribution + (1 - lam) * _followon(problem, beta)
