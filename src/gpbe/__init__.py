@@ -1,7 +1,23 @@
 """Off-policy value estimation with the generalized projected Bellman error."""
 
-from gpbe import mdp
+from typing import TYPE_CHECKING, Any
+
+from gpbe import exact, features, mdp
 from gpbe.errors import InputError
 
+if TYPE_CHECKING:
+    from gpbe.learn.hypers import grid
+    from gpbe.learn.predict import predict
+
 __version__ = "0.1.0.dev0"
-__all__ = ["InputError", "mdp"]
+__all__ = ["InputError", "exact", "features", "grid", "mdp", "predict"]
+
+
+def __getattr__(name: str) -> Any:
+    """Names that need JAX are imported when first used, so that the exact side starts at once."""
+    import importlib
+
+    homes = {"predict": "gpbe.learn.predict", "grid": "gpbe.learn.hypers"}
+    if name in homes:
+        return getattr(importlib.import_module(homes[name]), name)
+    raise AttributeError(f"module 'gpbe' has no attribute {name!r}")

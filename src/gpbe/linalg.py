@@ -1,8 +1,8 @@
 """Linear algebra on batches of small matrices.
 
-LAPACK spends more time on being called than on solving a 9 x 9 system. The routines here put the batch on the
-*last* axis (one problem a lane), so that each arithmetic step is one NumPy operation over all problems, in
-blocks that stay in the cache. They take and return the usual layout, batch first.
+Where NumPy has a batched routine it is used: its `solve` takes 1.4 microseconds for a 9 x 9 system. What it
+lacks is written here with the batch on the *last* axis (one problem a lane), so that each arithmetic step is one
+operation over all problems, in blocks that stay in the cache. All take and return the usual layout, batch first.
 """
 
 from collections.abc import Callable
@@ -12,25 +12,16 @@ import numpy as np
 
 from gpbe.types import Array
 
-FEW = 32
-"""Below this many problems LAPACK is as fast, so it is used."""
 BLOCK_BYTES = 2**19
 
 
 def solve(matrix: Array, right: Array) -> Array:
-    """Solve `matrix @ x = right` for x over leading axes; both broadcast. `right` holds vectors (..., n).
+    """Solve `matrix @ x = right` for vectors x over leading axes; both broadcast.
 
     >>> solve(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([1.0, 1.0]))
     array([0.5 , 0.25])
     """
-    n = right.shape[-1]
-    batch = np.broadcast_shapes(matrix.shape[:-2], right.shape[:-1])
-    if np.prod(batch) < FEW:
-        return np.linalg.solve(matrix, right[..., None])[..., 0]
-    matrix = np.broadcast_to(matrix, (*batch, n, n)).reshape(-1, n, n)
-    right = np.broadcast_to(right, (*batch, n)).reshape(-1, n)
-    augmented = np.concatenate([matrix, right[..., None]], axis=-1)
-    return _in_lanes(_eliminate, augmented, n).reshape(*batch, n)
+    return np.linalg.solve(matrix, right[..., None])[..., 0]
 
 
 def stationary(transition: Array) -> Array:
@@ -72,48 +63,32 @@ def least_squares(matrix: Array, right: Array) -> LeastSquares:
     return LeastSquares(solution, rank, condition)
 
 
-def orthonormal_basis(matrix: Array, tolerance: float = 1e-10) -> Array:
-    """Columns that span the columns of `matrix` (..., n, k); those beyond its rank are zero. Batched.
+def independent_columns(matrix: Array, tolerance: float = 1e-10) -> Array:
+    """Which columns of `matrix` (..., n, k) are not combinations of columns before them: a mask (..., k). Batched.
 
-    Modified Gram-Schmidt with column pivoting, and one re-orthogonalisation, a problem a lane.
+    A Cholesky factorisation of the Gram matrix that skips a column when less than `tolerance` of its squared
+    length is left after the others are taken out.
+
+    >>> independent_columns(np.array([[1.0, 2.0, 0.0], [1.0, 2.0, 1.0]]))
+    array([ True, False,  True])
     """
-    *batch, n, k = matrix.shape
-
-    def run(block: Array) -> Array:
-        return _gram_schmidt(block, tolerance)
-
-    return _in_lanes(run, matrix.reshape(-1, n, k), (n, k)).reshape(*batch, n, k)
+    k = matrix.shape[-1]
+    gram = np.swapaxes(matrix, -1, -2) @ matrix
+    mask = _in_lanes(lambda block: _skip_dependent(block, tolerance), gram.reshape(-1, k, k), k)
+    return mask.reshape(*gram.shape[:-1]) > 0
 
 
-def _in_lanes(kernel: Callable[[Array], Array], batch: Array, shape: int | tuple[int, ...]) -> Array:
-    """Run `kernel` (problems on the last axis) over `batch` (problems on the first), a block at a time."""
-    shape = (shape,) if isinstance(shape, int) else shape
-    out = np.empty((len(batch), *shape))
+def _in_lanes(kernel: Callable[[Array], Array], batch: Array, size: int) -> Array:
+    """Run `kernel`, which has problems on the last axis, over `batch`, which has them on the first.
+
+    A block at a time; each problem gives `size` numbers.
+    """
+    out = np.empty((len(batch), size))
     lanes = max(16, BLOCK_BYTES // (8 * int(np.prod(batch.shape[1:]))))
     for start in range(0, len(batch), lanes):
         block = np.ascontiguousarray(np.moveaxis(batch[start : start + lanes], 0, -1))
         out[start : start + lanes] = np.moveaxis(kernel(block), -1, 0)
     return out
-
-
-def _eliminate(a: Array) -> Array:
-    """Gauss-Jordan on augmented systems (n, n + 1, lanes), in place, with partial pivoting."""
-    n = len(a)
-    for k in range(n):
-        below = np.abs(a[k:, k])
-        pivot = below.argmax(axis=0)
-        (swap,) = np.nonzero(pivot)
-        if swap.size:
-            rows = pivot[swap] + k
-            upper, lower = a[k][:, swap], a[rows, :, swap].T
-            a[rows, :, swap], a[k][:, swap] = upper.T, lower
-        a[k, k + 1 :] /= a[k, k]
-        if k + 1 < n:
-            a[k + 1 :, k + 1 :] -= a[k + 1 :, k, None] * a[k, None, k + 1 :]
-    x = a[:, n]
-    for k in range(n - 1, 0, -1):
-        x[:k] -= a[:k, k] * x[k]
-    return x
 
 
 def _censor(p: Array) -> Array:
@@ -129,20 +104,13 @@ def _censor(p: Array) -> Array:
     return d / d.sum(axis=0)
 
 
-def _gram_schmidt(x: Array, tolerance: float) -> Array:
-    n, k, lanes = x.shape
-    basis = np.zeros((min(n, k), n, lanes))
-    scale = np.sqrt((x**2).sum(axis=0).max(axis=0))
-    lane = np.arange(lanes)
-    for j in range(min(n, k)):
-        norms = (x**2).sum(axis=0)
-        column = x[:, norms.argmax(axis=0), lane]
-        for q in basis[:j]:
-            column = column - q * (q * column).sum(axis=0)
-        norm = np.sqrt((column**2).sum(axis=0))
-        alive = norm > tolerance * scale
-        q = np.divide(column, norm, out=basis[j], where=alive)
-        x -= q[:, None] * (q[:, None] * x).sum(axis=0)
-    out = np.zeros((n, k, lanes))
-    out[:, : min(n, k)] = np.moveaxis(basis, 0, 1)
-    return out
+def _skip_dependent(g: Array, tolerance: float) -> Array:
+    k = len(g)
+    enough = tolerance * np.einsum("iil->il", g)
+    keep = np.zeros(g.shape[1:])
+    for j in range(k):
+        alive = g[j, j] > enough[j]
+        keep[j] = alive
+        row = np.divide(g[j, j + 1 :], g[j, j], out=np.zeros(g[j, j + 1 :].shape), where=alive)
+        g[j + 1 :, j + 1 :] -= g[j + 1 :, j, None] * row[None]
+    return keep

@@ -23,18 +23,20 @@ from gpbe.exact.objectives import (
     value_error,
 )
 from gpbe.exact.projections import (
-    lambda_resolvent,
-    linear_system,
     norm,
     oblique_projection,
     operator_norm,
     projection_matrix,
 )
+from gpbe.exact.stability import Stability, td_stability
+from gpbe.exact.traces import LinearSystem, lambda_resolvent, linear_system, mean_trace, trace_system
 from gpbe.exact.weightings import mismatch, weighting
 
 __all__ = [
     "OBJECTIVES",
+    "LinearSystem",
     "Solution",
+    "Stability",
     "bellman_error",
     "bellman_error_parts",
     "conjugate",
@@ -46,6 +48,7 @@ __all__ = [
     "lambda_resolvent",
     "linear_system",
     "maximizing_h",
+    "mean_trace",
     "mismatch",
     "nonlinear_projected_bellman_error",
     "norm",
@@ -59,6 +62,8 @@ __all__ = [
     "solution",
     "td_error",
     "td_error_parts",
+    "td_stability",
+    "trace_system",
     "value_error",
     "weighting",
 ]

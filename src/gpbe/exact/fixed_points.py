@@ -32,7 +32,7 @@ class Solution(NamedTuple):
 
     @property
     def unique_values(self) -> Array:
-        """Do all minimisers have these values? True for dependent features of which the objective sees every one."""
+        """Do all minimisers have these values? Also true for dependent features that the objective sees."""
         return np.asarray(self.rank == self.feature_rank)
 
 

@@ -1,11 +1,12 @@
-"""The conjugate form of the generalized PBE, and how objectives decompose (paper, section 4, appendices B and C)."""
+"""The conjugate form of the generalized PBE, and how objectives decompose (section 4, appendices B and C)."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from gpbe.exact.objectives import bellman_error, td_error
-from gpbe.exact.projections import as_projection, lambda_resolvent, projection_matrix
+from gpbe.exact.projections import as_projection, projection_matrix
+from gpbe.exact.traces import lambda_resolvent
 from gpbe.exact.weightings import Name, as_weighting
 from gpbe.mdp import PredictionProblem
 from gpbe.mdp.checks import as_floats

@@ -14,7 +14,8 @@ from jaxtyping import Float
 
 from gpbe import linalg
 from gpbe.errors import InputError
-from gpbe.exact.projections import as_projection, lambda_resolvent, weighted_basis
+from gpbe.exact.projections import as_projection, weighted_basis
+from gpbe.exact.traces import lambda_resolvent
 from gpbe.exact.weightings import Name, as_weighting
 from gpbe.features import aggregation
 from gpbe.mdp import PredictionProblem
@@ -201,10 +202,8 @@ def nonlinear_projected_bellman_error(
     return projected_bellman_error(problem, v, d, projection=jacobian)
 
 
-def identifiable_bellman_error(
-    problem: PredictionProblem, v: Numbers, d: Name | Numbers, aliases: Numbers
-) -> Scalar:
-    """The identifiable BE; `aliases` is an integer label a state, equal where the learner cannot tell states apart."""
+def identifiable_bellman_error(problem: PredictionProblem, v: Numbers, d: Name | Numbers, aliases: Numbers) -> Scalar:
+    """The identifiable BE; `aliases` labels the states, alike where the learner cannot tell them apart."""
     return quadratic(problem, "ibe", d, aliases=aliases).at(_as_values(problem, v))
 
 

@@ -1,51 +1,13 @@
-"""Projections and norms under a state weighting, and the matrices of the linear PBE."""
-
-from typing import NamedTuple
+"""Projections and norms under a state weighting."""
 
 import numpy as np
 from jaxtyping import Float
 
 from gpbe.errors import InputError
-from gpbe.exact.weightings import Name, as_lambda, as_weighting
+from gpbe.exact.weightings import Name, as_weighting
 from gpbe.mdp import PredictionProblem
 from gpbe.mdp.checks import as_floats, check_shape
 from gpbe.types import Array, Features, Numbers, PerState, Scalar, StateMatrix
-
-
-class LinearSystem(NamedTuple):
-    """A, b and C of the linear PBE, ||b - A w||^2 in the norm of C^-1 (paper, section 3.3)."""
-
-    A: Float[Array, "... K K"]
-    b: Float[Array, "... K"]
-    C: Float[Array, "... K K"]
-
-
-def linear_system(problem: PredictionProblem, d: Name | Numbers, lam: Numbers = 0.0) -> LinearSystem:
-    """A = X'D (I - P Lam)^-1 (I - P) X, b = X'D (I - P Lam)^-1 r, C = X'DX, with P = P_{pi,gamma}.
-
-    Lam is the diagonal of `lam`, a number or one number a state. The TD(lam) fixed point solves A w = b.
-    """
-    d, x = as_weighting(problem, d), problem.features
-    xd = np.swapaxes(x * d[..., None], -1, -2)
-    left = xd @ lambda_resolvent(problem, lam)
-    return LinearSystem(
-        A=left @ problem.bellman_matrix @ x,
-        b=(left @ problem.expected_reward[..., None])[..., 0],
-        C=xd @ x,
-    )
-
-
-def lambda_resolvent(problem: PredictionProblem, lam: Numbers) -> StateMatrix:
-    """(I - P Lam)^-1: turns one-step residuals into residuals of the lambda-return."""
-    lam = as_lambda(problem, lam)
-    eye = np.eye(problem.mdp.n_states)
-    if not lam.any():
-        return eye
-    if (lam == 1).all():
-        return np.linalg.inv(problem.bellman_matrix)
-    if lam.ndim:
-        lam = lam[..., None, :]
-    return np.linalg.inv(eye - problem.discounted_transition * lam)
 
 
 def weighted_basis(features: Features, d: PerState, ridge: Numbers = 0.0) -> Float[Array, "... S K"]:
@@ -123,9 +85,7 @@ def operator_norm(matrix: StateMatrix, d: PerState) -> Scalar:
     return np.where(unseen, np.inf, np.linalg.norm(scaled, ord=2, axis=(-2, -1)))[()]
 
 
-def oblique_projection(
-    problem: PredictionProblem, d: Name | Numbers, projection: Numbers | None = None
-) -> StateMatrix:
+def oblique_projection(problem: PredictionProblem, d: Name | Numbers, projection: Numbers | None = None) -> StateMatrix:
     """Pi_{F,H}, the oblique projection of v_pi that is the generalized PBE's solution (paper, corollary 3).
 
     X (M'(I - P)X)^-1 M'(I - P) with M = Pi_{H,d}' D (I - P) X; a pseudo-inverse where that is singular.

@@ -1,7 +1,7 @@
 """State weightings: which states an objective cares about (paper, sections 3.3 to 3.5)."""
 
 from collections.abc import Callable
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from gpbe import linalg
 from gpbe.errors import InputError
 from gpbe.mdp import PredictionProblem
 from gpbe.mdp.checks import as_floats, check_interval, check_shape
-from gpbe.types import Array, Numbers, PerState, Scalar
+from gpbe.types import Array, Numbers, PerState, Scalar, StateMatrix
 
 Name = Literal["behavior", "target", "followon", "emphatic", "start", "uniform"]
 
@@ -19,11 +19,12 @@ def weighting(problem: PredictionProblem, name: Name, lam: Numbers = 0.0, beta: 
 
     - `behavior`, `target`: the stationary distributions d_b and d_pi;
     - `followon`: f = (I - P')^-1 d_b, the discounted visits of the target policy on excursions from the behaviour;
-    - `emphatic`: m = lam d_b + (1 - lam) f, what ETD(lam) weights states by; `lam` may differ between states;
+    - `emphatic`: m = lam d_b + (1 - lam) f, what ETD(lam) weights states by; for lam(s, a, s')
+      that is f - (P Lam)' f;
     - `start`: the start distribution; `uniform`: the same for every state.
 
-    Followon and emphatic weights are left as they are defined: they do not sum to 1. With `beta` the followon decays
-    by `beta` instead of the discount on every transition that does not end an episode (Hallak et al. 2016).
+    Followon and emphatic weights are left as they are defined: they do not sum to 1. With `beta` the followon
+    decays by `beta` instead of the discount on every transition that does not end an episode (Hallak et al. 2016).
 
     >>> from gpbe import mdp
     >>> walk = mdp.PredictionProblem(mdp.random_walk(5), target=[0.4, 0.6], behavior=[0.5, 0.5])
@@ -46,7 +47,7 @@ def weighting(problem: PredictionProblem, name: Name, lam: Numbers = 0.0, beta: 
 def as_weighting(problem: PredictionProblem, d: Name | Numbers) -> PerState:
     """A weighting from its name or as an array (..., S) of weights that are not negative and not all 0."""
     if isinstance(d, str):
-        return weighting(problem, d)
+        return weighting(problem, cast(Name, d))
     array = as_floats(d, "the weighting")
     check_shape(array, (problem.mdp.n_states,), "the weighting", "states")
     check_interval(array, "the weighting", ("state",), high=np.inf)
@@ -68,26 +69,35 @@ def mismatch(d_evaluation: PerState, d: PerState) -> Scalar:
 
 
 def as_lambda(problem: PredictionProblem, lam: Numbers) -> Array:
-    """The trace parameter as a number or one number a state, in [0, 1]."""
-    array = as_floats(lam, "lam")
-    if array.ndim:
-        check_shape(array, (problem.mdp.n_states,), "lam", "states")
-    check_interval(array, "lam", ("state",) if array.ndim else ())
+    """The trace parameter in [0, 1]: a number, one for each state (on arrival), or lam(s, a, s') in full."""
+    array, s = as_floats(lam, "lam"), problem.mdp.n_states
+    if array.ndim == 1:
+        check_shape(array, (s,), "lam", "states")
+    elif array.ndim > 1:
+        check_shape(array, (s, problem.mdp.n_actions, s), "lam", "states, actions, states")
+    check_interval(array, "lam", ("state",) if array.ndim == 1 else ("state", "action", "next state")[: array.ndim])
     return array
 
 
 def _followon(problem: PredictionProblem, beta: float | None) -> PerState:
-    transition = problem.discounted_transition
-    if beta is not None:
-        check_interval(as_floats(beta, "beta"), "beta", ())
-        decay = problem.mdp.transition * beta * (problem.mdp.discount > 0)
-        transition = np.einsum("...sa,...san->...sn", problem.target, decay)
-        matrix = np.eye(problem.mdp.n_states) - transition
-    else:
+    if beta is None:
         matrix = problem.bellman_matrix
+    else:
+        check_interval(as_floats(beta, "beta"), "beta", ())
+        matrix = np.eye(problem.mdp.n_states) - _decay_matrix(problem, beta, np.asarray(1.0))
     return linalg.solve(np.swapaxes(matrix, -1, -2), problem.behavior_distribution)
 
 
+def _decay_matrix(problem: PredictionProblem, beta: float | None, lam: Array) -> StateMatrix:
+    """sum_a pi P gamma lam, with beta for every discount that is not 0."""
+    m = problem.mdp
+    decay = m.discount if beta is None else beta * (m.discount > 0)
+    return np.einsum("...sa,...san->...sn", problem.target, m.transition * decay * lam)
+
+
 def _emphatic(problem: PredictionProblem, lam: Numbers, beta: float | None) -> PerState:
-    lam = as_lambda(problem, lam)
-    return lam * problem.behavior_distribution + (1 - lam) * _followon(problem, beta)
+    lam, followon = as_lambda(problem, lam), _followon(problem, beta)
+    if lam.ndim <= 1:
+        return lam * problem.behavior_distribution + (1 - lam) * followon
+    kept = _decay_matrix(problem, beta, lam)
+    return followon - (np.swapaxes(kept, -1, -2) @ followon[..., None])[..., 0]

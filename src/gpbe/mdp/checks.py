@@ -12,15 +12,17 @@ TOLERANCE = 1e-8
 
 
 def as_floats(values: Numbers, name: str) -> Array:
-    """`values` as a read-only float64 array without NaN or infinity."""
+    """`values` as a read-only float64 array of its own, without NaN or infinity."""
     try:
-        array = np.asarray(values, dtype=float).view()
+        array = np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} is not an array of numbers: {error}") from None
     if not np.isfinite(array).all():
         where = place(name, _first(~np.isfinite(array)))
         raise InputError(f"{where} is {array[~np.isfinite(array)][0]}; every entry must be a finite number")
-    array.flags.writeable = False
+    if array.flags.writeable:
+        array = array.copy()
+        array.flags.writeable = False
     return array
 
 
@@ -77,5 +79,6 @@ def place(name: str, index: Sequence[int], axes: Sequence[str] = ()) -> str:
     return f"{name}[{', '.join(f'{label} {i}'.strip() for label, i in zip(labels, index, strict=False))}]"
 
 
-def _first(mask: Array) -> tuple[int, ...]:
+def _first(mask: Array | np.bool_) -> tuple[int, ...]:
+    mask = np.asarray(mask)
     return tuple(int(i) for i in np.unravel_index(mask.argmax(), mask.shape))

@@ -58,11 +58,7 @@ class FiniteMDP:
         state_names: Sequence[str] | None = None,
         action_names: Sequence[str] | None = None,
     ):
-        transition = as_floats(transition, "transition")
-        if transition.ndim < 3 or transition.shape[-3] != transition.shape[-1] or 0 in transition.shape:
-            raise InputError(
-                f"transition has shape {transition.shape}; it should be (states, actions, states), none of them 0"
-            )
+        transition = _square(transition)
         s, a = transition.shape[-3:-1]
         check_probabilities(transition, "transition", AXES[:2])
         reward = _full(reward, (s, a, s), "reward")
@@ -99,7 +95,7 @@ class FiniteMDP:
         >>> m.transition.item(), m.discount.item()
         (1.0, 0.0)
         """
-        transition = as_floats(transition, "transition")
+        transition = _square(transition)
         n, a = transition.shape[-3:-1]
         reward, discount = _full(reward, (n, a, n), "reward"), _full(discount, (n, a, n), "discount")
         start = as_floats(start, "start")
@@ -108,12 +104,11 @@ class FiniteMDP:
         if outside:
             raise InputError(f"terminal state {outside[0]} does not exist; states are 0 to {n - 1}")
         end = np.isin(np.arange(n), terminal)
-        if start[..., end].any():
-            raise InputError(
-                f"start[{int(np.flatnonzero(end)[0])}] must be 0: an episode cannot begin in a terminal state"
-            )
+        begins = end & (start > 0).any(tuple(range(start.ndim - 1)))
+        if begins.any():
+            raise InputError(f"start[{begins.argmax()}] must be 0: an episode cannot begin in a terminal state")
         live = np.flatnonzero(~end)
-        names = None if state_names is None else [state_names[i] for i in live]
+        names = None if state_names is None else [_names(state_names, n, "state")[int(i)] for i in live]
         check_probabilities(transition[..., live, :, :], "transition", AXES[:2])
 
         # Probability, reward and discount of each way to reach s': by going there, or by ending and restarting.
@@ -178,6 +173,13 @@ class FiniteMDP:
         return np.einsum("...sa,...sa->...s", policy, (self.transition * self.reward).sum(-1))
 
 
+def _square(values: Numbers) -> PerTransition:
+    array = as_floats(values, "transition")
+    if array.ndim < 3 or array.shape[-3] != array.shape[-1] or 0 in array.shape:
+        raise InputError(f"transition has shape {array.shape}; it should be (states, actions, states), none of them 0")
+    return array
+
+
 def _full(values: Numbers, shape: tuple[int, ...], name: str) -> PerTransition:
     array = as_floats(values, name)
     if array.ndim == 0:
@@ -191,4 +193,7 @@ def _names(names: Sequence[str] | None, count: int, what: str) -> tuple[str, ...
         return tuple(str(i) for i in range(count))
     if len(names) != count:
         raise InputError(f"{what}_names has {len(names)} names; there are {count} {what}s")
+    repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if repeated is not None:
+        raise InputError(f"{what}_names has {repeated!r} twice; each {what} needs a name of its own")
     return tuple(names)

@@ -36,6 +36,8 @@ def simulate(mdp: FiniteMDP, policy: PerStateAction, steps: int, runs: int = 1, 
         raise InputError("simulate takes one transition function and one policy; these carry leading axes")
     if steps < 1 or runs < 1:
         raise InputError(f"steps and runs must be at least 1; they are {steps} and {runs}")
+    if seed < 0:
+        raise InputError(f"seed is {seed}; it should be 0 or more")
     uniforms = np.random.default_rng(seed).random((steps + 1, runs))
 
     # One draw decides action and next state together, by inversion over the outcomes that can happen.

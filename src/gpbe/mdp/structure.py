@@ -42,7 +42,7 @@ def stationary_distribution(transition: StateMatrix, policy_name: str = "policy"
         inner = flat if len(members) == len(flat) else flat[members]
         if len(states) < flat.shape[-1]:
             inner = inner[:, states][:, :, states]
-        out[np.ix_(members, states)] = linalg.stationary(inner)
+        out[members[:, None], states] = linalg.stationary(inner)
     return out.reshape(transition.shape[:-1])
 
 

@@ -6,10 +6,13 @@ from functools import cached_property
 import numpy as np
 
 from gpbe import linalg
+from gpbe.errors import InputError
 from gpbe.mdp.checks import as_floats, check_coverage, check_shape
 from gpbe.mdp.finite import FiniteMDP
 from gpbe.mdp.structure import check_evaluation_ends, stationary_distribution
-from gpbe.types import Features, Numbers, PerState, PerStateAction, StateMatrix, Weights
+from gpbe.types import Array, Features, Numbers, PerState, PerStateAction, StateMatrix, Weights
+
+FIELDS = ("mdp", "target", "behavior", "features", "initial_weights", "name")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,19 +67,58 @@ class PredictionProblem:
         set_(self, "features", features)
         set_(self, "initial_weights", initial)
         set_(self, "name", name)
+        try:
+            _ = self.batch_shape
+        except ValueError:
+            shapes = {f: getattr(self, f).shape[:-2] for f in ("target", "behavior", "features")}
+            shown = ", ".join(f"{f} {shape}" for f, shape in shapes.items())
+            raise InputError(f"leading axes do not fit together: mdp {mdp.batch_shape}, {shown}") from None
 
     def replace(self, **changes) -> "PredictionProblem":
-        """The same problem with some fields changed: `problem.replace(features=X)`."""
-        fields = ("mdp", "target", "behavior", "features", "initial_weights", "name")
+        """The same problem with some fields changed: `problem.replace(target=policy)`."""
         if "features" in changes:
             changes.setdefault("initial_weights", None)
-        return PredictionProblem(**{f: changes.get(f, getattr(self, f)) for f in fields})
+        return PredictionProblem(**{f: changes.get(f, getattr(self, f)) for f in FIELDS})
+
+    def with_features(self, features: Numbers) -> "PredictionProblem":
+        """The same problem with other features; cached quantities stay, since none depends on the features."""
+        other = self.replace(features=features)
+        other.__dict__.update({k: v for k, v in self.__dict__.items() if k not in FIELDS})
+        return other
+
+    def __getitem__(self, index: int | tuple[int, ...]) -> "PredictionProblem":
+        """One problem of a batch."""
+        at = index if isinstance(index, tuple) else (index,)
+        batch, m = self.batch_shape, self.mdp
+        if len(at) != len(batch) or any(not -n <= i < n for i, n in zip(at, batch, strict=True)):
+            raise InputError(f"problem {index} does not exist; the leading axes of this batch are {batch}")
+
+        def pick(array: Array, axes: int) -> Array:
+            return np.broadcast_to(array, batch + array.shape[array.ndim - axes :])[at]
+
+        one = FiniteMDP(
+            pick(m.transition, 3),
+            pick(m.reward, 3),
+            pick(m.discount, 3),
+            pick(m.start, 1),
+            state_names=m.state_names,
+            action_names=m.action_names,
+        )
+        return PredictionProblem(
+            one,
+            pick(self.target, 2),
+            pick(self.behavior, 2),
+            pick(self.features, 2),
+            initial_weights=pick(self.initial_weights, 1),
+            name=f"{self.name}[{', '.join(map(str, at))}]",
+        )
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
         """The leading axes of everything that is computed from this problem."""
+        policies = (self.target.shape[:-2], self.behavior.shape[:-2])
         return np.broadcast_shapes(
-            self.mdp.batch_shape, self.target.shape[:-2], self.behavior.shape[:-2], self.features.shape[:-2]
+            self.mdp.batch_shape, *policies, self.features.shape[:-2], self.initial_weights.shape[:-1]
         )
 
     @cached_property

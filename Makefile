@@ -1,0 +1,55 @@
+# Everything runs in .venv, which any target makes for itself. `make` alone lists the targets.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+OUT ?= out
+SCALE ?= quick
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help paper test test-slow check format bench clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+paper: $(VENV)/.run ## re-create what the paper shows, into out/ (SCALE=smoke|quick|paper)
+	@$(BIN)/gpbe figure all --scale $(SCALE) --out $(OUT)
+
+test: $(VENV)/.test ## install what tests need and run them (all but the slow ones)
+	@$(BIN)/python -m pytest -n auto -q
+
+test-slow: $(VENV)/.test ## the tests that take minutes
+	@$(BIN)/python -m pytest -q -m slow
+
+check: $(VENV)/.test ## style, types, direction of imports
+	@$(BIN)/ruff format --check --quiet src tests benchmarks
+	@$(BIN)/ruff check --quiet src tests benchmarks
+	@$(BIN)/pyright --warnings > $(VENV)/pyright.log || { cat $(VENV)/pyright.log; exit 1; }
+	@$(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
+	@echo "style, types and imports: all good"
+
+format: $(VENV)/.test ## put the code into the project's format
+	@$(BIN)/ruff format src tests benchmarks
+	@$(BIN)/ruff check --fix src tests benchmarks
+
+bench: $(VENV)/.run ## measure the speed of the fixed-point solver on this machine
+	@$(BIN)/python benchmarks/fixed_points.py
+
+clean: ## remove the environment and everything that was made
+	rm -rf $(VENV) $(OUT)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "gpbe needs Python 3.11 or newer as '$(PYTHON)'; name another one with PYTHON=..."; exit 2; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { rm -rf $(VENV); echo "$(PYTHON) cannot make a virtual environment (on Debian: apt-get install python3-venv)"; exit 2; }
+
+$(VENV)/.run: $(BIN)/python pyproject.toml constraints.txt
+	@echo "installing gpbe into $(VENV) ..."
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/.test: $(BIN)/python pyproject.toml constraints.txt
+	@echo "installing gpbe and its test tools into $(VENV) ..."
+	@$(PIP) -e '.[test]'
+	@touch $@ $(VENV)/.run

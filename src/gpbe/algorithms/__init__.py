@@ -1,0 +1,1 @@
+"""Learning algorithms as pure functions. They know no environment, loop, file or random key."""

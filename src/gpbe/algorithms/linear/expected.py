@@ -1,0 +1,122 @@
+"""What an algorithm does in expectation: the system that it solves, and its mean update at any weights.
+
+An update is linear in the trace and in the emphasis, so its mean over the stationary behaviour is the update itself
+with the *mean* trace and emphasis of each state, averaged over transitions. No sampling, no limit.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gpbe.algorithms.linear.bootstrapping import Probabilities, action_lambda, scales
+from gpbe.algorithms.linear.table import Algorithm, find
+from gpbe.algorithms.linear.updates import DIRECTIONS, Step
+from gpbe.errors import InputError
+from gpbe.exact.traces import LinearSystem, carried, mean_trace, trace_system
+from gpbe.exact.weightings import as_lambda, weighting
+from gpbe.mdp import PredictionProblem
+from gpbe.types import Array, Numbers, PerState, PerTransition, Weights
+
+
+def expected_system(
+    problem: PredictionProblem,
+    algorithm: str | Algorithm,
+    lam: Numbers = 0.0,
+    *,
+    c_bar: float = 1.0,
+    rho_bar: float = np.inf,
+    followon_decay: float | None = None,
+) -> LinearSystem:
+    """A, b and C of an algorithm; where it converges, it converges to the solution of A w = b.
+
+    >>> from gpbe import mdp
+    >>> A, b, C = expected_system(mdp.aliased(), "tree-backup", lam=0.9)
+    >>> np.linalg.solve(A, b).round(6) + 0.0
+    array([0.5, 1. , 0. ])
+    """
+    a = find(algorithm)
+    table = lambda_table(problem, a, lam, c_bar)
+    emphasis = mean_emphasis(problem, a, table, followon_decay)
+    clipped = problem.behavior * np.minimum(problem.ratios, rho_bar)
+    return trace_system(problem, emphasis, clipped, carried(problem, table))
+
+
+def expected_update(
+    problem: PredictionProblem,
+    algorithm: str | Algorithm,
+    w: Weights,
+    h: Weights,
+    lam: Numbers = 0.0,
+    *,
+    c_bar: float = 1.0,
+    rho_bar: float = np.inf,
+    followon_decay: float | None = None,
+    beta: float = 0.0,
+) -> tuple[Weights, Weights]:
+    """The mean direction of w and of h, by averaging the algorithm's own update over every transition."""
+    a, m = find(algorithm), problem.mdp
+    table = lambda_table(problem, a, lam, c_bar)
+    emphasis = mean_emphasis(problem, a, table, followon_decay)
+    trace = mean_trace(problem, emphasis, carried(problem, table))
+    on_policy = problem.replace(target=problem.behavior)
+    own_table = lambda_table(on_policy, a, lam, c_bar)
+    own_emphasis = mean_emphasis(on_policy, a, own_table, followon_decay)
+    own = mean_trace(on_policy, own_emphasis, carried(on_policy, own_table))
+
+    chance = problem.behavior[..., None] * m.transition  # the stationary frequency of s is in trace and emphasis
+    d_w, d_h = np.zeros_like(w), np.zeros_like(h)
+    for s, i, n in zip(*np.nonzero(chance), strict=True):
+        step = Step(
+            x=problem.features[s],
+            x_next=problem.features[n],
+            reward=m.reward[s, i, n],
+            gamma=m.discount[s, i, n],
+            rho=min(problem.ratios[s, i], rho_bar),
+            lam=np.broadcast_to(table, m.transition.shape)[s, i, n],
+            e=trace[s],
+            emphasis=emphasis[s],
+            e_behavior=own[s],
+        )
+        moves = DIRECTIONS[a.update](step, w, h)
+        d_w, d_h = d_w + chance[s, i, n] * moves[0], d_h + chance[s, i, n] * moves[1]
+    return d_w, d_h - beta * h
+
+
+def lambda_table(problem: PredictionProblem, a: Algorithm, lam: Numbers, c_bar: float = 1.0) -> Array:
+    """lam(s, a, s') of the algorithm's bootstrapping rule, or something that broadcasts to it."""
+    lam = as_lambda(problem, lam)
+    if a.bootstrapping == "importance":
+        return lam
+    target, behavior = problem.target[..., None], problem.behavior[..., None]
+    if a.bootstrapping == "ab-trace" and lam.ndim:
+        raise InputError("AB-Trace is scaled by one number for all states; give lam as a number")
+    p = Probabilities(target, behavior, *scales(problem.target, problem.behavior))
+    shape: tuple[Any, ...] = problem.mdp.transition.shape
+    table: PerTransition = np.broadcast_to(action_lambda(a.bootstrapping, lam, p, c_bar), shape)
+    return table
+
+
+def mean_emphasis(problem: PredictionProblem, a: Algorithm, table: Array, decay: float | None = None) -> PerState:
+    """E[M_t; S_t = s]: d_b, the emphatic weighting, or the mean product of ratios."""
+    if a.prior == "none":
+        return problem.behavior_distribution
+    if a.prior == "emphatic":
+        return weighting(problem, "emphatic", table, decay if a.decayed_followon else None)
+    return product_weighting(problem)
+
+
+def product_weighting(problem: PredictionProblem) -> PerState:
+    """E[product of the episode's ratios so far; S_t = s], which is proportional to d_pi.
+
+    Episodes begin as often as the behaviour ends them, and then run as the target would have them.
+    """
+    m = problem.mdp
+    ends = m.discount == 0
+    begin = np.einsum("s,sa,san->n", problem.behavior_distribution, problem.behavior, m.transition * ends)
+    if not begin.any():
+        raise InputError(
+            "alternative-life methods need episodes, and no transition of this problem has discount 0: the product of "
+            "ratios would go on for ever; use an emphatic method"
+        )
+    goes_on = np.einsum("sa,san->sn", problem.target, m.transition * ~ends)
+    return np.linalg.solve(np.eye(m.n_states) - goes_on.T, begin)

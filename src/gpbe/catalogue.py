@@ -1,0 +1,27 @@
+"""What there is, a line each: for `gpbe list` and for people who build menus."""
+
+from typing import get_args
+
+from gpbe import exact, figures, mdp
+from gpbe.exact.weightings import Name
+
+WEIGHTINGS = {
+    "behavior": "d_b, the stationary distribution of the behavior",
+    "target": "d_pi, the stationary distribution of the target policy",
+    "followon": "f = (I - P')^-1 d_b, discounted visits of the target on excursions from the behavior",
+    "emphatic": "m = lam d_b + (1 - lam) f, the weighting of ETD(lam)",
+    "start": "the start distribution",
+    "uniform": "the same weight for every state",
+}
+assert set(WEIGHTINGS) == set(get_args(Name))
+
+
+def catalogue() -> dict[str, dict[str, str]]:
+    """Kinds of things by name, each thing with one line about it."""
+    return {
+        "problems": {name: entry.description for name, entry in mdp.ZOO.items()},
+        "figures": {name: spec.describe for name, spec in figures.FIGURES.items()},
+        "objectives": {name: (build.__doc__ or "").splitlines()[0] for name, build in exact.OBJECTIVES.items()},
+        "weightings": WEIGHTINGS,
+        "bounds": {name: bound.description for name, bound in exact.BOUNDS.items()},
+    }

@@ -1,0 +1,207 @@
+"""Everything the exact side can say about one problem, gathered, with a recommendation."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gpbe.errors import InputError
+from gpbe.exact.bounds import Bound, value_error_bound
+from gpbe.exact.fixed_points import Solution, solution
+from gpbe.exact.identities import bellman_error_parts
+from gpbe.exact.objectives import value_error
+from gpbe.exact.stability import Stability, td_stability
+from gpbe.exact.weightings import Name, as_lambda, mismatch, weighting
+from gpbe.mdp import PredictionProblem
+from gpbe.types import Array, PerState
+
+WEIGHTINGS: tuple[Name, ...] = ("behavior", "target", "emphatic")
+OBJECTIVES = ("ve", "pbe", "be", "tde")
+METHOD = {"behavior": "off-policy TD", "target": "alternative-life TD", "emphatic": "emphatic TD"}
+LAMBDAS = np.round(np.arange(0, 1.01, 0.05), 2)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The minimum of one objective under one weighting."""
+
+    objective: str
+    weighting: str
+    solution: Solution
+    error_behavior: float
+    """Root mean squared value error under d_b."""
+    error_target: float
+    """Root mean squared value error under d_pi."""
+    bound: Bound | None
+    """Theorem 1, for the linear PBE with lam = 0."""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What each method converges to on a problem, how good that is, and whether TD gets there.
+
+    It prints as a page; `as_dict` gives the same facts to a program.
+    """
+
+    problem: PredictionProblem
+    lam: float
+    weightings: dict[str, PerState]
+    """Each sums to 1 here, for reading."""
+    findings: tuple[Finding, ...]
+    stability: dict[str, Stability]
+    penalty: dict[str, float]
+    """Projection penalty at the linear PBE's minimum: what the PBE does not see of the Bellman error."""
+
+    def finding(self, objective: str, weighting: str) -> Finding:
+        return next(f for f in self.findings if (f.objective, f.weighting) == (objective, weighting))
+
+    @cached_property
+    def mismatch(self) -> float:
+        """kappa(d_pi, d_b): how much more often the target visits some state than the behaviour does."""
+        return float(mismatch(self.weightings["target"], self.weightings["behavior"]))
+
+    @cached_property
+    def most_missed_state(self) -> int:
+        """The state that attains kappa(d_pi, d_b)."""
+        d_b = np.maximum(self.weightings["behavior"], 1e-300)
+        return int((self.weightings["target"] / d_b).argmax())
+
+    @cached_property
+    def converging_lambdas(self) -> Array:
+        """Trace parameters of a grid for which off-policy TD(lam) converges."""
+        kept = [lam for lam in LAMBDAS if td_stability(self.problem, "behavior", lam).verdict == "converges"]
+        return np.array(kept)
+
+    @cached_property
+    def recommendation(self) -> tuple[str, str]:
+        """What to use here, and why."""
+        return _recommend(self)
+
+    def as_dict(self) -> dict[str, Any]:
+        return _as_dict(self)
+
+    def __str__(self) -> str:
+        from gpbe.exact.page import as_text
+
+        return as_text(self)
+
+    def __rich__(self) -> Any:
+        from gpbe.exact.page import as_page
+
+        return as_page(self)
+
+
+def diagnose(problem: PredictionProblem, lam: float = 0.0) -> Diagnosis:
+    """Compute solutions, errors, bounds and stability of one problem, and what they recommend.
+
+    >>> from gpbe import mdp
+    >>> diagnose(mdp.baird()).stability["behavior"].verdict
+    'diverges'
+    """
+    if problem.batch_shape:
+        raise InputError(f"diagnose takes one problem; this is a batch with axes {problem.batch_shape}: use problem[i]")
+    lam = float(as_lambda(problem, float(lam)))
+    d = {name: weighting(problem, name, lam) for name in WEIGHTINGS}
+    findings = tuple(_find(problem, o, w, d, lam) for o in OBJECTIVES for w in WEIGHTINGS)
+    minima = {f.weighting: f.solution.values for f in findings if f.objective == "pbe"}
+    return Diagnosis(
+        problem,
+        lam,
+        {name: weights / weights.sum() for name, weights in d.items()},
+        findings,
+        {name: td_stability(problem, d[name], lam) for name in WEIGHTINGS},
+        {
+            name: float(bellman_error_parts(problem, minima[name], d[name] / d[name].sum()).penalty)
+            for name in WEIGHTINGS
+        },
+    )
+
+
+def _find(problem: PredictionProblem, objective: str, name: str, d: dict[str, PerState], lam: float) -> Finding:
+    takes_lambda = objective in ("pbe", "be")
+    found = solution(problem, objective, d[name], **({"lam": lam} if takes_lambda else {}))
+    rms = {e: float(value_error(problem, found.values, e) ** 0.5) for e in ("behavior", "target")}
+    bound = value_error_bound(problem, d[name]) if objective == "pbe" and lam == 0 else None
+    return Finding(objective, name, found, rms["behavior"], rms["target"], bound)
+
+
+def _recommend(diagnosis: Diagnosis) -> tuple[str, str]:
+    best = diagnosis.finding("ve", "behavior").error_behavior
+    td = diagnosis.finding("pbe", "behavior")
+    emphatic = diagnosis.finding("pbe", "emphatic")
+    verdict = diagnosis.stability["behavior"].verdict
+    scale = float(np.sqrt((diagnosis.weightings["behavior"] * diagnosis.problem.values**2).sum()))
+    small = 1e-8 * max(scale, 1.0)
+    representable = best <= small
+    # Solutions are as good as each other when they differ by less than a tenth of what is left to gain.
+    better = emphatic.error_behavior < td.error_behavior - 0.1 * (td.error_behavior - best) - small
+    quality = (
+        "the features represent v_pi, so every minimum is v_pi itself"
+        if representable
+        else f"RMS value error under d_b: {td.error_behavior:.4g} at TD's fixed point, "
+        f"{emphatic.error_behavior:.4g} with emphatic weights, {best:.4g} at best"
+    )
+    if verdict == "converges":
+        if better:
+            return "emphatic weights (ETD or emphatic TDRC)", f"TD converges, but to a worse solution; {quality}"
+        return (
+            "TD, or TDRC if in doubt",
+            f"off-policy TD converges here, and no weighting does clearly better; {quality}",
+        )
+    why = (
+        "off-policy TD diverges here: A has an eigenvalue with a negative real part"
+        if verdict == "diverges"
+        else "whether off-policy TD converges is undecided: A has an eigenvalue with real part 0"
+    )
+    if better:
+        return "emphatic weights (ETD or emphatic TDRC)", f"{why}, and its fixed point is worse; {quality}"
+    return "TDRC (a gradient method)", f"{why}, while gradient methods reach the same fixed point; {quality}"
+
+
+def _as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
+    problem, (what, why) = diagnosis.problem, diagnosis.recommendation
+    return {
+        "problem": problem.name,
+        "states": problem.mdp.n_states,
+        "actions": problem.mdp.n_actions,
+        "features": problem.features.shape[-1],
+        "feature_rank": int(diagnosis.findings[0].solution.feature_rank),
+        "lambda": diagnosis.lam,
+        "values": problem.values.tolist(),
+        "weightings": {name: d.tolist() for name, d in diagnosis.weightings.items()},
+        "mismatch": _number(diagnosis.mismatch),
+        "td": {
+            name: {
+                "method": METHOD[name],
+                "verdict": s.verdict,
+                "eigenvalues": [[float(e.real), float(e.imag)] for e in s.eigenvalues],
+                "largest_step_size": s.largest_step_size,
+            }
+            for name, s in diagnosis.stability.items()
+        },
+        "converging_lambdas": diagnosis.converging_lambdas.tolist(),
+        "solutions": [
+            {
+                "objective": f.objective,
+                "weighting": f.weighting,
+                "weights": f.solution.weights.tolist(),
+                "values": f.solution.values.tolist(),
+                "objective_value": float(f.solution.error),
+                "rank": int(f.solution.rank),
+                "condition": _number(float(f.solution.condition)),
+                "unique_values": bool(f.solution.unique_values),
+                "rms_value_error": {"behavior": f.error_behavior, "target": f.error_target},
+                "bound": None if f.bound is None else _number(float(f.bound.right)),
+            }
+            for f in diagnosis.findings
+        ],
+        "projection_penalty": diagnosis.penalty,
+        "recommendation": what,
+        "reason": why,
+    }
+
+
+def _number(x: float) -> float | None:
+    """JSON has no infinity."""
+    return x if np.isfinite(x) else None

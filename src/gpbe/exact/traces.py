@@ -1,0 +1,77 @@
+"""Eligibility traces in expectation: A, b and C of every linear algorithm, and the mean trace in each state."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from gpbe.exact.weightings import Name, as_lambda, as_weighting
+from gpbe.mdp import PredictionProblem
+from gpbe.types import Array, Numbers, PerState, PerStateAction, StateMatrix
+
+
+class LinearSystem(NamedTuple):
+    """A, b and C of the linear PBE, ||b - A w||^2 in the norm of C^-1 (paper, section 3.3)."""
+
+    A: Float[Array, "... K K"]
+    b: Float[Array, "... K"]
+    C: Float[Array, "... K K"]
+
+
+def linear_system(problem: PredictionProblem, d: Name | Numbers, lam: Numbers = 0.0) -> LinearSystem:
+    """A = X'D (I - P Lam)^-1 (I - P) X, b = X'D (I - P Lam)^-1 r, C = X'DX, with P = P_{pi,gamma}.
+
+    `lam` is a number, a number for each state (on arrival there), or lam(s, a, s') in full, as for algorithms whose
+    trace depends on the action. The TD(lam) fixed point solves A w = b.
+    """
+    # Refuses target policies that never terminate.
+    _ = problem.bellman_matrix
+    return trace_system(problem, as_weighting(problem, d), problem.target, carried(problem, lam))
+
+
+def trace_system(
+    problem: PredictionProblem, emphasis: PerState, weight: PerStateAction, carry: StateMatrix
+) -> LinearSystem:
+    """The system of the update rho delta e with e = gamma (lam rho)_- e_- + M x, in expectation.
+
+    Args:
+        problem: gives rewards, discounts and features.
+        emphasis: m(s) = E[M; S = s], the weight on x in the trace.
+        weight: b(a|s) times the ratio on delta; the target policy unless the ratio is clipped.
+        carry: what the trace keeps on the way from s to s', in expectation (see `carried`).
+    """
+    x, m = problem.features, problem.mdp
+    traces = mean_trace(problem, emphasis, carry)
+    residual = weight.sum(-1)[..., None] * np.eye(m.n_states) - m.discounted_transition_under(weight)
+    left = np.swapaxes(traces, -1, -2)
+    return LinearSystem(
+        A=left @ residual @ x,
+        b=(left @ m.expected_reward_under(weight)[..., None])[..., 0],
+        C=np.swapaxes(x * emphasis[..., None], -1, -2) @ x,
+    )
+
+
+def mean_trace(problem: PredictionProblem, emphasis: PerState, carry: StateMatrix) -> Float[Array, "... S K"]:
+    """E[e_t; S_t = s] for each s, the stationary mean of the trace: (I - carry')^-1 diag(emphasis) X."""
+    scaled = problem.features * emphasis[..., None]
+    if not carry.any():
+        return scaled
+    return np.linalg.solve(np.eye(carry.shape[-1]) - np.swapaxes(carry, -1, -2), scaled)
+
+
+def carried(problem: PredictionProblem, lam: Numbers) -> StateMatrix:
+    """P Lam(s, s') = sum_a pi(a|s) P(s'|s,a) gamma(s,a,s') lam(s,a,s')."""
+    m, lam = problem.mdp, as_lambda(problem, lam)
+    if lam.ndim <= 1:
+        return problem.discounted_transition * lam
+    return np.einsum("...sa,...san->...sn", problem.target, m.transition * m.discount * lam)
+
+
+def lambda_resolvent(problem: PredictionProblem, lam: Numbers) -> StateMatrix:
+    """(I - P Lam)^-1: turns one-step residuals into residuals of the lambda-return."""
+    carry = carried(problem, lam)
+    eye = np.eye(problem.mdp.n_states)
+    if not carry.any():
+        return eye
+    _ = problem.bellman_matrix
+    return np.linalg.inv(eye - carry)

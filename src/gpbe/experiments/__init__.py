@@ -1,0 +1,1 @@
+"""What the figures show, as tables: one module a family of experiments."""

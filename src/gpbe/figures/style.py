@@ -1,0 +1,58 @@
+"""How figures look: one set of colours, sizes and words for all of them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+# Okabe and Ito's colours: distinct to colour-blind readers and in print.
+BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, BLACK, GREY = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#D55E00",
+    "#CC79A7",
+    "#56B4E9",
+    "#F0E442",
+    "#000000",
+    "#7F7F7F",
+)
+
+WEIGHTING = {"behavior": "$d_b$", "target": "$d_\\pi$", "emphatic": "$m$", "uniform": "uniform"}
+OBJECTIVE = {"pbe": "PBE", "be": "BE", "ve": "VE", "tde": "TDE", "neu": "NEU"}
+
+RC: dict[Any, Any] = {
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.labelsize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.25,
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "lines.linewidth": 1.8,
+    "savefig.dpi": 200,
+    "pdf.fonttype": 42,
+    "svg.fonttype": "none",
+}
+
+
+@contextmanager
+def figure(width: float = 6.5, height: float = 4.0) -> Iterator[Figure]:
+    """A figure in the project's style, in inches. It belongs to no window system."""
+    with mpl.rc_context(RC):
+        yield Figure(figsize=(width, height), layout="constrained")
+
+
+def save(fig: Figure, stem: Path) -> list[Path]:
+    """Write `stem`.png and `stem`.pdf; neither holds a date, so the same figure is the same file."""
+    paths = [stem.with_suffix(".png"), stem.with_suffix(".pdf")]
+    with mpl.rc_context(RC):
+        fig.savefig(paths[0])
+        fig.savefig(paths[1], metadata={"CreationDate": None})
+    return paths

@@ -1,0 +1,195 @@
+"""`gpbe.predict`: learn values by any linear algorithm, over swept hyperparameters and many runs."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from gpbe.algorithms.linear import Algorithm, find
+from gpbe.errors import InputError
+from gpbe.exact.weightings import Name
+from gpbe.learn.hypers import read_settings
+from gpbe.learn.linear import Options
+from gpbe.learn.metrics import build_metrics
+from gpbe.learn.streams import recorded, simulated
+from gpbe.learn.sweep import learn_all
+from gpbe.mdp import Log, PredictionProblem
+from gpbe.types import Array, Numbers
+
+LANES = 1600
+"""Runs times settings that one compiled call learns side by side."""
+CURVE_BYTES = 2**27
+"""What the curves of one compiled call may take; longer sweeps go through in several calls."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """What was learned. With swept hyperparameters every array has a leading axis of settings."""
+
+    algorithm: str
+    steps: Array
+    """Updates after which each point of a curve was measured, (points,)."""
+    curves: Mapping[str, Array]
+    """Each metric: ([settings,] runs, points), infinite from where a run has diverged; or, if only averages were
+    kept, the mean over runs: ([settings,] points)."""
+    errors: Mapping[str, Array]
+    """Standard errors over runs, ([settings,] points)."""
+    areas: Mapping[str, Array]
+    """Mean of each curve, ([settings,] runs): small means fast and good."""
+    finals: Mapping[str, Array]
+    """Mean of the last quarter of each curve, ([settings,] runs)."""
+    initial: Mapping[str, Array]
+    """Each metric before learning."""
+    weights: Array
+    """([settings,] runs, K)."""
+    second_weights: Array
+    diverged_at: Array
+    """([settings,] runs): the update at which a weight became infinite or NaN, or -1."""
+    settings: Mapping[str, Array] = field(default_factory=dict)
+    """Swept hyperparameters, each (settings,)."""
+
+    def best(self, metric: str, by: Literal["area", "final"] = "area") -> "Best":
+        """The setting with the smallest mean over runs, and how sure that choice is."""
+        if not self.settings:
+            raise InputError("nothing was swept, so there is nothing to choose; give a hyperparameter as an array")
+        scores = (self.areas if by == "area" else self.finals)[metric]
+        mean, error = mean_and_error(scores)
+        index = int(mean.argmin())
+        # Settings within two standard errors of the difference, run by run: the data are paired.
+        finite = np.isfinite(mean)
+        gaps, spread = mean_and_error(scores[finite] - scores[index])
+        rivals = np.flatnonzero(finite)[gaps <= 2 * np.nan_to_num(spread)]
+        setting = {name: float(values[index]) for name, values in self.settings.items()}
+        return Best(index, setting, float(mean[index]), float(error[index]), rivals)
+
+
+@dataclass(frozen=True)
+class Best:
+    """A chosen setting, with its uncertainty."""
+
+    index: int
+    setting: Mapping[str, float]
+    mean: float
+    standard_error: float
+    rivals: Array
+    """Settings (itself included) that the runs cannot tell from it at two standard errors."""
+
+
+def predict(
+    problem: PredictionProblem | Log,
+    algorithm: str | Algorithm = "tdrc",
+    *,
+    steps: int | None = None,
+    runs: int = 1,
+    seed: int = 0,
+    metrics: tuple[str, ...] | None = None,
+    weighting: Name | Numbers = "behavior",
+    every: int = 1,
+    average: bool = False,
+    epochs: int = 1,
+    optimizer: str = "sgd",
+    initial_weights: Numbers | None = None,
+    state_lam: Numbers | None = None,
+    advance: Callable[[int], None] = lambda settings: None,
+    **hyperparameters: Any,
+) -> Prediction:
+    """Learn the target policy's values from the behaviour's transitions.
+
+    Args:
+        problem: a problem to simulate, or a `Log` of recorded transitions.
+        algorithm: a name from `gpbe list algorithms`, or an `Algorithm` made of axes.
+        steps: transitions to learn from; all of them for a log.
+        runs: independent runs; the data depend on problem and seed only, so algorithms can be compared in pairs.
+        seed: of the behaviour's data.
+        metrics: of "rmsve", "rmspbe", "rmsbe" and "distance" (to the algorithm's own fixed point).
+        weighting: of the states in the metrics.
+        every: updates between points of a curve.
+        average: keep only means and standard errors over runs of the curves, which need little memory.
+        epochs: passes over the data, for algorithms that go over a stored data set (SVRG, SAGA).
+        optimizer: "sgd", or "adam" on the algorithm's direction.
+        initial_weights: where w starts; the problem's own if left out.
+        state_lam: multiplies lam on arrival in each state, for a trace parameter that depends on the state.
+        advance: is told how many more settings are done.
+        **hyperparameters: `step_size`, `ratio` (of h's step size to w's), `lam`, `beta` (TDRC), `c_bar` and `rho_bar`
+            (V-trace), `followon_decay` (ETD(lam, beta)), `power` and `delay` (step_size / (1 + t / delay)^power).
+            One given as an array is swept; arrays must have one length (`gpbe.grid` makes products).
+
+    >>> from gpbe import mdp
+    >>> result = predict(mdp.boyan(), "tdrc", steps=2000, runs=5, step_size=[0.1, 0.2], metrics=("rmsve",))
+    >>> result.curves["rmsve"].shape, result.weights.shape
+    ((2, 5, 2000), (2, 5, 4))
+    """
+    a = find(algorithm)
+    settings = read_settings(a, hyperparameters)
+    if isinstance(problem, Log):
+        if runs != 1 or state_lam is not None:
+            raise InputError("a log is one run with one lam for all states; leave runs and state_lam out")
+        stream, k = recorded(problem, steps), problem.features.shape[-1]
+    else:
+        steps = 1000 if steps is None else steps
+        stream, k = simulated(problem, steps, runs, seed, state_lam), problem.features.shape[-1]
+        if initial_weights is None:
+            initial_weights = problem.initial_weights
+    transitions = stream.now.shape[-1]
+    if every < 1 or transitions % every:
+        raise InputError(f"every is {every}; it should divide the {transitions} steps")
+    if epochs != 1 and not a.finite_sum:
+        raise InputError("epochs are passes over a stored data set, which this algorithm does not make; use more steps")
+    if optimizer not in ("sgd", "adam"):
+        raise InputError(f"there is no optimizer {optimizer!r}; use sgd or adam")
+    if optimizer == "adam" and (a.mirror_prox or a.finite_sum or a.update == "least-squares"):
+        raise InputError("this algorithm chooses its own steps, which Adam would rescale; use sgd")
+    names = metrics if metrics is not None else (("rmspbe",) if isinstance(problem, Log) else ("rmsve", "rmspbe"))
+    built = build_metrics(problem, a, settings, names, weighting, state_lam)
+
+    w0 = jnp.zeros(k) if initial_weights is None else jnp.asarray(np.asarray(initial_weights), jnp.float32)
+    if w0.shape != (k,):
+        raise InputError(f"initial_weights has shape {w0.shape}; it should be ({k},), one number a feature")
+    options = Options(a, every, optimizer == "adam", settings.scheduled)
+    axes = tuple((m.per_setting, m.per_run) for m in built)
+    keys = jax.random.split(jax.random.key(seed), runs)
+    points = epochs * transitions // every
+    parts = []
+    for chunk, count in settings.chunks(_chunk_size(runs, points, len(names))):
+        arrays = tuple(m.take(chunk.indices).metric for m in built)
+        result = learn_all(options, axes, epochs, chunk.hypers, stream, w0, arrays, keys)
+        numpy = jax.tree.map(lambda x, n=count: np.asarray(x)[:n] if settings.swept else np.asarray(x), result)
+        curves = {n: np.where(np.isnan(c), np.inf, c) for n, c in zip(names, numpy.curves, strict=True)}
+        parts.append(_summary(curves, average) | numpy._asdict() | {"curves": _kept(curves, average)})
+        advance(count)
+    whole = jax.tree.map(lambda *x: np.concatenate(x), *parts) if len(parts) > 1 else parts[0]
+    return Prediction(
+        algorithm=algorithm if isinstance(algorithm, str) else "custom",
+        steps=np.arange(every, epochs * transitions + 1, every),
+        initial={n: np.asarray(m.at(w0)) for n, m in zip(names, built, strict=True)},
+        settings=settings.values,
+        **whole,
+    )
+
+
+def _summary(curves: Mapping[str, Array], average: bool) -> dict[str, Mapping[str, Array]]:
+    tail = {n: c[..., -max(1, c.shape[-1] // 4) :] for n, c in curves.items()}
+    return {
+        "errors": {n: mean_and_error(np.moveaxis(c, -2, -1))[1] for n, c in curves.items()} if average else {},
+        "areas": {n: c.mean(-1, dtype=float) for n, c in curves.items()},
+        "finals": {n: c.mean(-1, dtype=float) for n, c in tail.items()},
+    }
+
+
+def _kept(curves: Mapping[str, Array], average: bool) -> Mapping[str, Array]:
+    return {n: c.mean(-2) for n, c in curves.items()} if average else curves
+
+
+def mean_and_error(scores: Array) -> tuple[Array, Array]:
+    """Mean over the last axis and its standard error (NaN for one run, or where a run is infinite)."""
+    n = scores.shape[-1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return scores.mean(-1), scores.std(-1, ddof=1) / np.sqrt(n) if n > 1 else np.full(scores.shape[:-1], np.nan)
+
+
+def _chunk_size(runs: int, points: int, metrics: int) -> int:
+    by_curves = CURVE_BYTES // max(1, 4 * runs * points * metrics)
+    return max(1, min(LANES // runs, by_curves))

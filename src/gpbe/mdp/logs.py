@@ -1,0 +1,128 @@
+"""Recorded transitions: what a user has who has no simulator."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from gpbe.errors import InputError
+from gpbe.mdp.checks import as_floats, check_interval
+from gpbe.mdp.prediction import PredictionProblem
+from gpbe.mdp.simulate import simulate
+from gpbe.types import Array, Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """Recorded transitions, in the order in which they happened.
+
+    Args:
+        features: feature vectors of the states, (T, K).
+        reward: rewards, (T,).
+        discount: discount of each transition, (T,); 0 where an episode ended.
+        target, behavior: probability of the action that was taken, under each policy, (T,).
+        next_features: feature vectors of the next states, (T, K). If left out, row t + 1 follows row t, and the last
+            row only tells where the one before it led.
+
+    >>> log = Log(features=np.eye(2)[[0, 1, 0]], reward=[0, 1, 0], discount=[1, 0, 1], target=[1, 1, 1],
+    ...           behavior=[0.5, 0.5, 0.5])
+    >>> len(log)
+    2
+    """
+
+    features: Array
+    next_features: Array
+    reward: Array
+    discount: Array
+    target: Array
+    behavior: Array
+
+    def __init__(
+        self,
+        features: Numbers,
+        reward: Numbers,
+        discount: Numbers,
+        target: Numbers,
+        behavior: Numbers,
+        next_features: Numbers | None = None,
+    ):
+        x = as_floats(features, "features")
+        if x.ndim != 2 or len(x) < 2:
+            raise InputError(
+                f"features have shape {x.shape}; they should be (transitions, features), with 2 rows at least"
+            )
+        follows = x[1:] if next_features is None else as_floats(next_features, "next_features")
+        rows = len(x) - 1 if next_features is None else len(x)
+        if follows.shape != (rows, x.shape[1]):
+            raise InputError(f"next_features have shape {follows.shape}; they should have that of features, {x.shape}")
+        set_ = object.__setattr__
+        set_(self, "features", x[:rows])
+        set_(self, "next_features", follows)
+        columns = {"reward": reward, "discount": discount, "target": target, "behavior": behavior}
+        for name, values in columns.items():
+            column = as_floats(values, name)
+            if column.shape != (len(x),):
+                raise InputError(
+                    f"{name} has shape {column.shape}; it should have one number for each of {len(x)} rows"
+                )
+            set_(self, name, column[:rows])
+        for name in ("discount", "target", "behavior"):
+            check_interval(getattr(self, name), name, ("row",))
+        if not (self.behavior > 0).all():
+            row = int((self.behavior <= 0).argmax())
+            raise InputError(
+                f"behavior[row {row}] is 0, so its ratio is infinite; a taken action cannot have probability 0"
+            )
+
+    @classmethod
+    def simulate(cls, problem: PredictionProblem, steps: int, seed: int = 0) -> "Log":
+        """Record one run of a problem's behaviour."""
+        t = simulate(problem.mdp, problem.behavior, steps, 1, seed)
+        s, a = t.state[0], t.action[0]
+        x = problem.features
+        return cls(x[s], t.reward[0], t.discount[0], problem.target[s, a], problem.behavior[s, a], x[t.next_state[0]])
+
+    def __len__(self) -> int:
+        return len(self.reward)
+
+    @classmethod
+    def read(cls, path: str | Path) -> "Log":
+        """From a Parquet file with columns reward, discount, target, behavior, and features: either one column
+        `features` of lists, or numbered columns x_0, x_1, ... (and next_features, or next_x_0, ..., if recorded).
+        """
+        try:
+            frame = pl.read_parquet(path)
+        except FileNotFoundError:
+            raise InputError(f"there is no file {path}") from None
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise InputError(f"{path} is not a Parquet file that can be read: {str(error).splitlines()[0]}") from None
+        missing = [c for c in ("reward", "discount", "target", "behavior") if c not in frame.columns]
+        if missing:
+            raise InputError(f"{path} has no column {missing[0]!r}; it has {', '.join(frame.columns)}")
+        features = _vectors(frame, "features", "x", path)
+        if features is None:
+            raise InputError(f"{path} has no features: neither a column 'features' nor columns x_0, x_1, ...")
+        columns = {c: frame[c].to_numpy() for c in ("reward", "discount", "target", "behavior")}
+        try:
+            return cls(features, **columns, next_features=_vectors(frame, "next_features", "next_x", path))
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+
+    def write(self, path: str | Path) -> None:
+        """As a Parquet file that `read` understands."""
+        frame = {c: getattr(self, c) for c in ("reward", "discount", "target", "behavior")}
+        lists = {c: getattr(self, c).tolist() for c in ("features", "next_features")}
+        pl.DataFrame({**frame, **lists}).write_parquet(path)
+
+
+def _vectors(frame: pl.DataFrame, name: str, prefix: str, path: str | Path) -> Array | None:
+    if name in frame.columns:
+        try:
+            return np.array(frame[name].to_list(), dtype=float)
+        except (ValueError, TypeError):
+            raise InputError(f"{path}: column {name!r} should hold lists of numbers, all of one length") from None
+    numbered = []
+    while f"{prefix}_{len(numbered)}" in frame.columns:
+        numbered.append(frame[f"{prefix}_{len(numbered)}"].to_numpy())
+    return np.stack(numbered, axis=-1) if numbered else None
