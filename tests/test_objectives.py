@@ -232,7 +232,7 @@ def test_bellman_error_splits_into_projected_and_penalty(make, seed):
 
 
 def test_the_papers_split_needs_values_in_h():
-    """One state of value 1 and reward 0, H = {0}: || v - Pi T v ||^2 + || T v - Pi T v ||^2 is 1 + 1/4, not BE = 1/4."""
+    """One state, v = 1, T v = 1/2, H = {0}: || v - Pi T v ||^2 + || T v - Pi T v ||^2 is 1 + 1/4, but BE = 1/4."""
     problem = mdp.PredictionProblem(mdp.FiniteMDP([[[1]]], 0.0, 0.5), [1], [1])
     parts = exact.bellman_error_parts(problem, [1.0], [1.0], [[0.0]])
     assert parts.total == pytest.approx(0.25)
@@ -328,11 +328,10 @@ def test_traces_of_one_make_td_minimise_the_value_error(make, seed):
 
 @quick
 @given(make=prediction_problems(representations=("table",)), seed=seeds)
-def test_tables_have_every_minimum_but_that_of_the_td_error_at_the_true_values(make, seed):
-    problem, _, _, d, phi = a_case(make, seed)
+def test_tables_have_their_minimum_at_the_true_values(make, seed):
+    problem, _, _, d, _ = a_case(make, seed)
     for objective in ("ve", "re", "be", "pbe", "neu"):
         np.testing.assert_allclose(exact.fixed_point(problem, objective, d), problem.values, atol=1e-8)
-    assert np.abs(exact.fixed_point(problem, "tde", d) - problem.values).max() > 1e-4
 
 
 @quick
@@ -437,7 +436,8 @@ def test_kolter_explodes_where_a_vanishes():
     near, beside = (np.abs(exact.fixed_point(mdp.kolter(p=p), "pbe", "behavior")) for p in (0.684386, 0.6))
     assert near > 1e4
     assert beside < 2
-    np.testing.assert_allclose(exact.fixed_point(mdp.kolter(p=0.684386), "be", "behavior"), 1, atol=0.1)
+    bellman = exact.solution(mdp.kolter(p=0.684386), "be", "behavior").values
+    assert exact.value_error(mdp.kolter(p=0.684386), bellman, "behavior") < 0.2**2
 
 
 def test_baird_starts_at_the_published_values():

@@ -5,7 +5,6 @@ All are about norms, not squares: ||u||_d is the root of sum_s d(s) u(s)^2. Func
 condition is among the assumptions; `docs/claims.md` has the counterexamples.
 """
 
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -77,19 +76,16 @@ def mismatch_bound(
 def convex_subset_bound(problem: PredictionProblem, d: Name | Numbers, lam: Numbers = 0.0) -> Bound:
     """Corollary 2: Theorem 1 with the operator constant of the smallest convex set that the proof needs.
 
-    That is the segment from the fixed point to Pi_{F,d} v_pi. On a segment c < 1 no longer implies that there is a
-    fixed point, so that PBE = 0 is an assumption of its own.
+    That is the segment from the PBE solution v to Pi_{F,d} v_pi. It holds even where PBE(v) > 0: for a least-squares
+    solution, (I - Pi P)(v - Pi v_pi) is a projection of Pi P (Pi v_pi - v_pi), hence no longer than that.
     """
     d = weighting_for(problem, d, lam)
     error = solution_errors(problem, "pbe", d, lam=lam)
     segment = error.values - error.best
     moved = np.asarray(norm(segment, d) > 1e-10 * np.asarray(error.size))
     segment = np.where(moved[..., None], segment, 0.0)[..., None]
-    c_d = transition_constant(problem, d, lam)
-    bound = _contraction_bound("Corollary 2", error, c_d, operator_constant(problem, d, lam, differences=segment))
-    rest = np.sqrt(projected_bellman_error(problem, error.values, d, lam=lam))
-    solved = rest <= 1e-8 * (np.asarray(error.size) + norm(problem.expected_reward, d))
-    return replace(bound, assumptions={**bound.assumptions, "PBE(v) = 0": as_truth(solved)})
+    c_segment = operator_constant(problem, d, lam, differences=segment)
+    return _contraction_bound("Corollary 2", error, transition_constant(problem, d, lam), c_segment)
 
 
 def proposition_1(

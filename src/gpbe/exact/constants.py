@@ -83,7 +83,8 @@ def operator_constant(
     d = weighting_for(problem, d, lam)
     onto = np.swapaxes(weighted_basis(problem.features, d) * np.sqrt(d)[..., None], -1, -2)
     directions = as_projection(problem, differences)
-    return as_scalar(np.linalg.norm(_per_unit(onto @ lambda_transition(problem, lam), directions, d), 2, (-2, -1)))
+    applied, bounded = _per_unit(onto @ lambda_transition(problem, lam), directions, d)
+    return as_scalar(np.where(bounded, np.linalg.norm(applied, 2, (-2, -1)), np.inf))
 
 
 def largest_discount(problem: PredictionProblem) -> Scalar:
@@ -146,21 +147,19 @@ def worst_approximation_error(
     pi = projection_matrix(as_projection(problem, projection), d)
     outside = np.sqrt(d)[..., None] * (np.eye(problem.mdp.n_states) - pi)
     center = (outside @ problem.expected_reward[..., None])[..., 0]
-    operator = _per_unit(-outside @ problem.bellman_matrix, problem.features, d)
-    bounded = np.asarray(np.isfinite(operator).all((-1, -2)))
-    worst = farthest(center, np.where(bounded[..., None, None], operator, 0.0), radius)
-    return as_scalar(np.where(bounded, worst, np.inf))
+    operator, bounded = _per_unit(-outside @ problem.bellman_matrix, problem.features, d)
+    return as_scalar(np.where(bounded, farthest(center, operator, radius), np.inf))
 
 
-def _per_unit(operator: Float[Array, "... M S"], directions: Features, d: PerState) -> Float[Array, "... M S"]:
+def _per_unit(
+    operator: Float[Array, "... M S"], directions: Features, d: PerState
+) -> tuple[Float[Array, "... M S"], Truth]:
     """The operator on span(directions), in coordinates in which || v ||_d is the Euclidean length of v.
 
-    Infinite where it does not vanish on a v of length 0.
+    And whether it is bounded there: not if it keeps something of a v of length 0.
     """
     scaled = np.sqrt(d)[..., None] * directions
     inverse = np.linalg.pinv(scaled, rcond=1e-12)
     applied = operator @ directions
-    unseen = applied - applied @ inverse @ scaled
-    size = np.abs(applied).max((-1, -2), keepdims=True)
-    leaks = np.abs(unseen).max((-1, -2), keepdims=True) > 1e-9 * size
-    return np.where(leaks, np.inf, applied @ inverse)
+    unseen = np.abs(applied - applied @ inverse @ scaled).max((-1, -2))
+    return applied @ inverse, as_truth(unseen <= 1e-9 * np.abs(applied).max((-1, -2)))

@@ -34,7 +34,7 @@ class Finding:
     error_target: float
     """Root mean squared value error under d_pi."""
     bound: Bound | None
-    """Theorem 1, for the linear PBE with lam = 0."""
+    """Theorem 1, for the linear PBE."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def _find(problem: PredictionProblem, objective: str, name: str, d: dict[str, Pe
     takes_lambda = objective in ("pbe", "be")
     found = solution(problem, objective, d[name], **({"lam": lam} if takes_lambda else {}))
     rms = {e: float(value_error(problem, found.values, e) ** 0.5) for e in ("behavior", "target")}
-    bound = value_error_bound(problem, d[name]) if objective == "pbe" and lam == 0 else None
+    bound = value_error_bound(problem, d[name] / d[name].sum(), lam) if objective == "pbe" else None
     return Finding(objective, name, found, rms["behavior"], rms["target"], bound)
 
 

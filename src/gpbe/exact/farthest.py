@@ -31,9 +31,9 @@ def farthest(center: Float[Array, "... M"], operator: Float[Array, "... M K"], r
     reach = np.asarray(radius, dtype=float)[..., None]
     pull, gap = np.broadcast_arrays(s * g, gap + 0 * reach)
     a = _on_sphere(pull, gap, reach)
-    missing = np.sqrt(np.maximum(reach**2 - (a**2).sum(-1, keepdims=True), 0.0))
     first = top & (np.cumsum(top, axis=-1) == 1)
-    a = a + first * np.where(a < 0, -missing, missing)
+    rest = np.sqrt(np.maximum(reach**2 - (np.where(first, 0.0, a) ** 2).sum(-1, keepdims=True), 0.0))
+    a = np.where(first, np.where(a < 0, -rest, rest), a)
     a *= reach / np.maximum(np.linalg.norm(a, axis=-1, keepdims=True), np.finfo(float).tiny)
     inside = (2 * pull * a + (s * a) ** 2).sum(-1)
     return as_scalar(np.sqrt(np.maximum(size**2 + inside, 0.0)))

@@ -11,6 +11,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from gpbe.exact.fixed_points import Solution
 from gpbe.exact.stability import Stability
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def _solutions(diagnosis: "Diagnosis") -> Group:
             _short(f.error_target) + unique,
             bound,
             penalty,
-            _short(float(f.solution.condition)),
+            _condition(f.solution),
             end_section=f.weighting == "emphatic",
         )
     note = (
@@ -143,4 +144,9 @@ def _short(x: float) -> str:
 
 
 def _complex(e: complex) -> str:
-    return f"{e.real:.4g}" if abs(e.imag) < 1e-12 else f"{e.real:.4g} ± {abs(e.imag):.4g}i"
+    return _short(e.real) if abs(e.imag) < 1e-12 else f"{_short(e.real)} ± {abs(e.imag):.4g}i"
+
+
+def _condition(solution: Solution) -> str:
+    rank, k = int(solution.rank), solution.weights.shape[-1]
+    return _short(float(solution.condition)) if rank == k else f"rank {rank} of {k}"

@@ -61,9 +61,9 @@ class Frame:
     def __call__(self, v: PerState) -> Array:
         return self.axes @ (np.sqrt(self.d) * v)
 
-    def row(self, name: str, v: PerState, step: int = 0, **more) -> dict:
+    def row(self, name: str, v: PerState, step: int = 0) -> dict:
         x, y, z = self(v)
-        return {"name": name, "step": step, "x": x, "y": y, "z": z, "v1": v[0], "v2": v[1], "v3": v[2], **more}
+        return {"name": name, "step": step, "x": x, "y": y, "z": z, "v1": v[0], "v2": v[1], "v3": v[2]}
 
 
 def bellman(problem: mdp.PredictionProblem, v: PerState) -> PerState:
@@ -113,7 +113,7 @@ def objectives(problems: int, advance: Advance = lambda done: None) -> pl.DataFr
             "value_error": exact.value_error(problem, v, "behavior"),
         }
         rows += [
-            frame.row(objective, v, **errors),
+            frame.row(objective, v) | errors,
             frame.row(f"T {objective}", after),
             frame.row(f"Pi T {objective}", projected(problem, after)),
         ]
@@ -139,15 +139,15 @@ def sets(cases: int, advance: Advance = lambda done: None) -> pl.DataFrame:
     }
     rows = []
     for panel, (spanning, values) in panels.items():
-        rows += [frame.row("F", f, step, panel=panel) for step, f in enumerate(spanning)]
+        rows += [frame.row("F", f, step) | {"panel": panel} for step, f in enumerate(spanning)]
         for step, v in enumerate(values):
             after = bellman(problem, v)
             error = exact.projected_bellman_error(problem, v, "behavior", projection=plane)
             rows += [
-                frame.row("v", v, step, panel=panel, projected_bellman_error=error),
-                frame.row("Pi v", projected(problem, v), step, panel=panel),
-                frame.row("T v", after, step, panel=panel),
-                frame.row("Pi T v", projected(problem, after), step, panel=panel),
+                frame.row("v", v, step) | {"panel": panel, "projected_bellman_error": error},
+                frame.row("Pi v", projected(problem, v), step) | {"panel": panel},
+                frame.row("T v", after, step) | {"panel": panel},
+                frame.row("Pi T v", projected(problem, after), step) | {"panel": panel},
             ]
     advance(cases)
     return pl.DataFrame(rows)

@@ -2,8 +2,8 @@
 
 F is one feature on two states. H grows from F to everything by one more direction, the one that is orthogonal to F
 under the behaviour's weighting d_b, with a ridge on it that falls from infinity to 0 (`gpbe.experiments.widening`).
-Since F and this direction are all functions, the ends are exactly the linear PBE and the BE. All errors are
-VE = ||v - v_pi||^2 under d_b, the norm of Kolter (2011).
+Since F and this direction span all functions, the ends are exactly the linear PBE and the BE. All errors are
+VE = ||v - v_pi||^2 under d_b, also that of the solution under the emphatic weighting.
 
 At one behaviour p the 1 x 1 matrix A(p) of the linear PBE is 0, and the solution b / A passes through infinity. Any
 finite ridge bounds it.

@@ -26,7 +26,7 @@ def draw(table: pl.DataFrame) -> Figure:
             values = table.filter(share=share)["value"]
             left.plot(at + 0.24 * (k - 1), values, marker, color=color, markersize=7, label=label)
         left.set_xticks(at, [f"${s[0]}_{s[1]}$" if len(s) > 1 else f"${s}$" for s in states])
-        left.set_xlabel("state ($A_1$ and $A_2$ look alike)")
+        left.set_xlabel("state\n($A_1$ and $A_2$ look alike)")
         left.set_ylabel("value")
         left.grid(False, axis="x")
         for state, value, beside in (("B", 1.0, -12), ("C", 0.0, 12)):
@@ -35,11 +35,11 @@ def draw(table: pl.DataFrame) -> Figure:
             right.plot(rows["share"], rows["value"], color=style.GREY)
             for share, _, color, marker in solutions:
                 right.plot(share, rows.filter(share=share)["value"].item(), marker, color=color, markersize=7)
-            right.annotate(f"${state}$", (0.12, value), xytext=(0, beside), textcoords="offset points", va="center")
-        right.set_xlabel("share of the penalty, 1 / (1 + ridge)")
+            right.annotate(f"${state}$", (0.75, value), xytext=(0, beside), textcoords="offset points", va="center")
+        right.set_xlabel("counted share of the penalty,\n1 / (1 + ridge)")
         right.set_xticks([0, 0.5, 1], labels=["0", "0.5", "1"])
         right.set_xlim(-0.08, 1.08)
         left.set_yticks([0, 0.25, 0.5, 0.75, 1])
-        fig.suptitle("Aliased states: as H splits $A_1$ from $A_2$, $B$ and $C$ move to meet them", fontsize=11)
+        fig.suptitle("Backwards bootstrapping: as H tells $A_1$ from $A_2$, $B$ and $C$ move to meet them", fontsize=11)
         fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return fig

@@ -1,10 +1,7 @@
 """Values of three states as points of space: projections, solutions, and the sets F and H."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import polars as pl
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -27,7 +24,7 @@ def _operator() -> Line2D:
     return _line("Bellman operator $T$", style.ORANGE)
 
 
-def _legend(fig: Figure, handles: Sequence[Artist]) -> None:
+def _legend(fig: Figure, handles: list) -> None:
     legend = fig.legend(handles=handles, loc="outside lower center", ncols=3, title=SCALED, title_fontsize=9)
     legend.get_title().set_color(style.GREY)
 
@@ -129,7 +126,7 @@ def _parts(axis: Axes, table: pl.DataFrame) -> None:
 def draw_sets(table: pl.DataFrame) -> Figure:
     """For v in F, PBE(v) is the squared distance between the projections on H of v and T v."""
     with style.figure(6.5, 4.1) as fig:
-        left, right = fig.subplots(1, 2, width_ratios=[5.6, 4.4])
+        left, right = fig.subplots(1, 2, width_ratios=[5.8, 4.4])
         _part_of(Scene(left, azimuth=-40, elevation=30), table.filter(panel="a"))
         _crossing(Scene(right, azimuth=215, elevation=30), table.filter(panel="b"))
         fig.suptitle("The PBE compares $v$ and $T v$ as H sees them: by their projections on H", fontsize=11)
@@ -142,7 +139,7 @@ def _part_of(scene: Scene, rows: pl.DataFrame) -> None:
     """(a): F is a line in the plane H."""
     direction = place(rows, "F")
     ends = np.array([-3.2 * direction, 0.6 * direction])
-    floor = scene.floor([*ends, place(rows, "Pi T v", 0), place(rows, "Pi T v", 1)], turn=15, margin=0.35)
+    floor = scene.floor([*ends, place(rows, "Pi T v", 0), place(rows, "Pi T v", 1)], turn=15, margin=0.3)
     scene.area(floor, style.SKY)
     scene.line(ends, style.GREEN)
     for step in (0, 1):
@@ -153,7 +150,7 @@ def _part_of(scene: Scene, rows: pl.DataFrame) -> None:
     scene.text(place(rows, "T v", 0), "$T v$", (0, 6), style.ORANGE)
     scene.text(place(rows, "v", 1), "$v'$", (-4, 6), style.RED)
     scene.text(place(rows, "T v", 1), "$T v'$ in H", (6, 0), style.ORANGE)
-    scene.show(5.6, 4.6)
+    scene.show(5.8, 4.6)
     scene.axis.set_title("(a) F is a part of H", fontsize=10)
 
 

@@ -19,8 +19,8 @@ class Scene:
     """Axes seen from a direction, in degrees: `azimuth` around z, `elevation` above the plane z = 0."""
 
     axis: Axes
-    azimuth: float
-    elevation: float
+    azimuth: int
+    elevation: int
 
     def __post_init__(self) -> None:
         self.axis.set_aspect("equal")
@@ -39,21 +39,21 @@ class Scene:
         x, y = (drawn.x0 + drawn.x1) / 2, (drawn.y0 + drawn.y1) / 2
         self.axis.set(xlim=(x - width / 2, x + width / 2), ylim=(y - height / 2, y + height / 2))
 
-    def dot(self, point: Numbers, color: str, filled: bool = True, size: float = 6) -> None:
+    def dot(self, point: Numbers, color: str, filled: bool = True, size: int = 6) -> None:
         x, y = self.screen(point)
         face = color if filled else "white"
         self.axis.plot(x, y, "o", color=color, markerfacecolor=face, markersize=size, markeredgewidth=1.4, zorder=5)
 
-    def text(self, point: Numbers, text: str, offset: tuple[float, float], color: str = style.BLACK) -> None:
+    def text(self, point: Numbers, text: str, offset: tuple[int, int], color: str = style.BLACK) -> None:
         """Text beside a point, `offset` in units of printer's points; it grows away from the point."""
         dx, dy = offset
         self.axis.annotate(
             text,
-            self.screen(point),
+            tuple(self.screen(point)),
             xytext=offset,
             textcoords="offset points",
-            ha="left" if dx > 1 else "right" if dx < -1 else "center",
-            va="bottom" if dy > 1 else "top" if dy < -1 else "center",
+            ha="left" if dx > 0 else "right" if dx < 0 else "center",
+            va="bottom" if dy > 0 else "top" if dy < 0 else "center",
             color=color,
             fontsize=10,
             zorder=6,
@@ -77,14 +77,16 @@ class Scene:
             "shrinkB": 0,
             "mutation_scale": 9,
         }
-        self.axis.annotate("", self.screen(end), self.screen(start), arrowprops=properties | options, zorder=4)
+        self.axis.annotate(
+            "", tuple(self.screen(end)), tuple(self.screen(start)), arrowprops=properties | options, zorder=4
+        )
 
     def area(self, corners: Numbers, color: str, alpha: float = 0.15, zorder: float = 1) -> None:
         """A part of a plane."""
         patch = Polygon(self.screen(corners), facecolor=color, edgecolor="none", alpha=alpha, zorder=zorder)
         self.axis.add_patch(patch)
 
-    def floor(self, points: Numbers, turn: float, margin: float) -> Array:
+    def floor(self, points: Numbers, turn: int, margin: float) -> Array:
         """Corners of a rectangle in z = 0 around points (n, 3), nearest first, its sides turned against the view."""
         t = np.radians(self.azimuth + turn)
         ways = np.array([[np.cos(t), np.sin(t), 0], [-np.sin(t), np.cos(t), 0]])

@@ -1,5 +1,6 @@
 """How figures look: one set of colours, sizes and words for all of them."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,6 +52,7 @@ def figure(width: float = 6.5, height: float = 4.0) -> Iterator[Figure]:
 
 def save(fig: Figure, stem: Path) -> list[Path]:
     """Write `stem`.png and `stem`.pdf; neither holds a date, so the same figure is the same file."""
+    logging.getLogger("fontTools").setLevel(logging.ERROR)  # it comments on the dates of matplotlib's own fonts
     paths = [stem.with_suffix(".png"), stem.with_suffix(".pdf")]
     with mpl.rc_context(RC):
         fig.savefig(paths[0])

@@ -29,6 +29,6 @@ def draw(table: pl.DataFrame) -> Figure:
             axis.set_xlabel("state")
             axis.grid(False, axis="x")
         axes[0].set_ylabel("weight, scaled to sum to 1")
-        fig.suptitle("Emphasis moves the weight from where the behaviour is to where the target goes", fontsize=11)
+        fig.suptitle("Emphasis: start where the behaviour is, go on as the target would", fontsize=11)
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return fig

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from gpbe.algorithms.linear import Algorithm, find
+from gpbe.algorithms.linear.expected import check_sensible
 from gpbe.errors import InputError
 from gpbe.exact.weightings import Name
 from gpbe.learn.hypers import read_settings
@@ -129,6 +130,7 @@ def predict(
             raise InputError("a log is one run with one lam for all states; leave runs and state_lam out")
         stream, k = recorded(problem, steps), problem.features.shape[-1]
     else:
+        check_sensible(problem, a)
         steps = 1000 if steps is None else steps
         stream, k = simulated(problem, steps, runs, seed, state_lam), problem.features.shape[-1]
         if initial_weights is None:
@@ -150,12 +152,12 @@ def predict(
         raise InputError(f"initial_weights has shape {w0.shape}; it should be ({k},), one number a feature")
     options = Options(a, every, optimizer == "adam", settings.scheduled)
     axes = tuple((m.per_setting, m.per_run) for m in built)
-    keys = jax.random.split(jax.random.key(seed), runs)
+    key = jax.random.key(seed)
     points = epochs * transitions // every
     parts = []
     for chunk, count in settings.chunks(_chunk_size(runs, points, len(names))):
         arrays = tuple(m.take(chunk.indices).metric for m in built)
-        result = learn_all(options, axes, epochs, chunk.hypers, stream, w0, arrays, keys)
+        result = learn_all(options, axes, epochs, chunk.hypers, stream, w0, arrays, key)
         numpy = jax.tree.map(lambda x, n=count: np.asarray(x)[:n] if settings.swept else np.asarray(x), result)
         curves = {n: np.where(np.isnan(c), np.inf, c) for n, c in zip(names, numpy.curves, strict=True)}
         parts.append(_summary(curves, average) | numpy._asdict() | {"curves": _kept(curves, average)})

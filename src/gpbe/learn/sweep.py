@@ -19,24 +19,24 @@ def learn_all(
     streams: Stream,
     w0: Array,
     metrics: tuple[Metric, ...],
-    keys: Array,
+    key: Array,
 ) -> Result:
     """Settings along the first axis of the result (and of swept hyperparameters), runs along the second.
 
     `metric_axes` says of each metric whether its arrays have an axis of settings, and one of runs. `epochs` and
-    `keys`, one a run, are for algorithms that go over a stored data set.
+    `key` are for algorithms that go over a stored data set.
     """
 
-    def one(hypers: Hypers, stream: Stream, metrics: tuple[Metric, ...], key: Array) -> Result:
+    def one(hypers: Hypers, stream: Stream, metrics: tuple[Metric, ...]) -> Result:
         if options.algorithm.finite_sum:
             return finite_sum.learn(options, epochs, hypers, stream, w0, metrics, key)
         return linear.learn(options, hypers, stream, w0, metrics)
 
     has_runs: Any = Stream(*cast(Any, (0 if streams.features.ndim > 2 else None, None, 0, 0, 0, 0, 0, 0, None)))
     run_axes = tuple(0 if per_run else None for _, per_run in metric_axes)
-    runs = jax.vmap(one, in_axes=(None, has_runs, run_axes, 0))
+    runs = jax.vmap(one, in_axes=(None, has_runs, run_axes))
     swept = Hypers(*(0 if h.ndim else None for h in hypers))
     if all(axis is None for axis in swept):
-        return runs(hypers, streams, metrics, keys)
+        return runs(hypers, streams, metrics)
     setting_axes = tuple(0 if per_setting else None for per_setting, _ in metric_axes)
-    return jax.vmap(runs, in_axes=(swept, None, setting_axes, None))(hypers, streams, metrics, keys)
+    return jax.vmap(runs, in_axes=(swept, None, setting_axes))(hypers, streams, metrics)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpbe.algorithms.linear.bootstrapping import Probabilities, action_lambda, scales
-from gpbe.algorithms.linear.table import Algorithm, find
+from gpbe.algorithms.linear.table import ALGORITHMS, Algorithm, find
 from gpbe.algorithms.linear.updates import DIRECTIONS, Step
 from gpbe.errors import InputError
 from gpbe.exact.traces import LinearSystem, carried, mean_trace, trace_system
@@ -105,18 +105,25 @@ def mean_emphasis(problem: PredictionProblem, a: Algorithm, table: Array, decay:
     return product_weighting(problem)
 
 
+def check_sensible(problem: PredictionProblem, a: Algorithm) -> None:
+    """Refuse an algorithm that cannot work on a problem."""
+    m = problem.mdp
+    chance = problem.behavior_distribution[..., None, None] * problem.behavior[..., None] * m.transition
+    if a.prior == "alternative-life" and not ((chance > 0) & (m.discount == 0)).any():
+        raise InputError(
+            "alternative-life methods need episodes, and no transition of this problem has discount 0: the product of "
+            "ratios would go on for ever; use an emphatic method"
+        )
+
+
 def product_weighting(problem: PredictionProblem) -> PerState:
     """E[product of the episode's ratios so far; S_t = s], which is proportional to d_pi.
 
     Episodes begin as often as the behaviour ends them, and then run as the target would have them.
     """
+    check_sensible(problem, ALGORITHMS["alternative-life-td"])
     m = problem.mdp
     ends = m.discount == 0
     begin = np.einsum("s,sa,san->n", problem.behavior_distribution, problem.behavior, m.transition * ends)
-    if not begin.any():
-        raise InputError(
-            "alternative-life methods need episodes, and no transition of this problem has discount 0: the product of "
-            "ratios would go on for ever; use an emphatic method"
-        )
     goes_on = np.einsum("sa,san->sn", problem.target, m.transition * ~ends)
     return np.linalg.solve(np.eye(m.n_states) - goes_on.T, begin)
