@@ -221,6 +221,23 @@ def test_constants_are_suprema(make, seed):
     assert operator_constant(problem, d, differences=u[:, None]) == pytest.approx(norm(pi @ p @ u, d) / norm(u, d))
 
 
+@quick
+@given(make=prediction_problems(representations=("random",)), seed=seeds)
+def test_a_contraction_makes_td_converge(make, seed):
+    """v'D(I - Pi P)v >= (1 - c_F) ||v||_d^2, so the symmetric part of A exceeds (1 - c_F) C."""
+    problem, rng = make(), np.random.default_rng(seed)
+    for d in (exact.weighting(problem, "emphatic"), random_weighting(rng, problem.mdp.n_states)):
+        c_f = operator_constant(problem, d)
+        a, _, c = exact.linear_system(problem, d)
+        assert np.linalg.eigvalsh((a + a.T) / 2 - (1 - c_f) * c).min() >= -1e-9 * (1 + np.abs(a).max())
+
+
+def test_td_can_converge_without_a_contraction():
+    problem, d = two_states(0.95, 0.9, [1, -3], [1, 1])
+    assert operator_constant(problem, d) == pytest.approx(2.16 / 1.4)  # Pi P x = -1.54 x
+    assert exact.linear_system(problem, d).A.item() == pytest.approx(1.4 + 2.16)
+
+
 def test_a_direction_that_the_weighting_does_not_see_makes_the_constant_infinite():
     problem, _ = two_states(0.5, 0.9, [1, 2], [1, 1])
     blind = problem.replace(features=np.eye(2))
@@ -322,6 +339,8 @@ def test_bounds_that_a_constant_shift_attains(make):
     last = tsitsiklis_van_roy_bound(problem, lam=1.0)
     assert last.left == pytest.approx(last.right, abs=1e-8)
     assert last.constants["C"] == last.constants["C sharper"] == 1
+    for lam in (0.0, 0.5):
+        assert tsitsiklis_van_roy_bound(problem, lam).constants["C"] == pytest.approx((1 - lam * 0.9) / 0.1)
     assert proposition_1(problem, "target", case=2).holds
     assert proposition_1(problem, "target", case=4).slack == pytest.approx(0, abs=1e-9)
 
@@ -335,6 +354,14 @@ def test_numbers_of_bairds_star():
     subset = convex_subset_bound(star, "behavior")  # the solution is v_pi, so the segment is a point
     assert subset.assumptions_hold
     assert (subset.left, subset.right) == (0, 0)
+
+
+def test_undiscounted_td_with_traces_of_one_needs_no_discount():
+    walk = mdp.PredictionProblem(mdp.random_walk(5, gamma=1.0), [0.5, 0.5], [0.5, 0.5], np.eye(5)[:, :2])
+    assert not tsitsiklis_van_roy_bound(walk, lam=0.5).assumptions_hold
+    bound = tsitsiklis_van_roy_bound(walk, lam=1.0)
+    assert bound.assumptions_hold
+    assert bound.left == pytest.approx(bound.right)
 
 
 # ---------------------------------------------------------------- claims that need more

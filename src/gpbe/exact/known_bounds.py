@@ -51,14 +51,15 @@ def williams_baird_bound(problem: PredictionProblem, v: Numbers) -> Bound:
 def tsitsiklis_van_roy_bound(problem: PredictionProblem, lam: float = 0.0) -> Bound:
     """On-policy TD(lam): || v - v_pi || <= (1 - lam gamma) / (1 - gamma) || Pi v_pi - v_pi || in the norm of d_pi.
 
-    For lam = 1 the two sides are equal. `C sharper` holds too: the root of 1 / (1 - c^2) with the modulus of the
-    lambda-operator, c = gamma (1 - lam) / (1 - lam gamma), because the error splits into two orthogonal parts.
+    For lam = 1 the two sides are equal. The constant is 1 / (1 - c) with the modulus of the lambda-operator,
+    c = gamma (1 - lam) / (1 - lam gamma). `C sharper`, the root of 1 / (1 - c^2), holds too, because the error splits
+    into two orthogonal parts.
     """
     trace, d, gamma = as_lambda(problem, lam), problem.target_distribution, largest_discount(problem)
     error = solution_errors(problem, "pbe", d, lam=lam)
     g = np.asarray(gamma)
-    constant = (1 - trace * g) * _inverse(1 - g)
-    modulus = g * (1 - trace) * _inverse(1 - trace * g)
+    modulus = np.divide(g * (1 - trace), 1 - trace * g, out=np.zeros(g.shape), where=trace < 1)
+    constant = _inverse(1 - modulus)
     return Bound(
         "Tsitsiklis and Van Roy 1997",
         "Lemma 6",
@@ -70,7 +71,7 @@ def tsitsiklis_van_roy_bound(problem: PredictionProblem, lam: float = 0.0) -> Bo
             "C sharper": as_scalar(np.sqrt(_inverse(1 - modulus**2))),
             "approximation error": error.approximation,
         },
-        assumptions={"gamma < 1": _below_one(gamma)},
+        assumptions={"gamma < 1 or lam = 1": _below_one(as_scalar(modulus))},
         scale=error.size,
     )
 

@@ -10,7 +10,7 @@ from gpbe.mdp.checks import as_floats, check_shape
 from gpbe.types import Array, Features, Numbers, PerState, Scalar, StateMatrix
 
 
-def weighted_basis(features: Features, d: PerState, ridge: Numbers = 0.0) -> Float[Array, "... S K"]:
+def weighted_basis(features: Features, d: PerState, ridge: Numbers = 0.0) -> Float[Array, "... S R"]:
     """U with U U' = D^1/2 Phi (Phi'D Phi + R)^+ Phi'D^1/2: the projection on span(Phi), in D^1/2 coordinates.
 
     R = diag(`ridge`) penalises directions of Phi: 0 leaves one free, infinity takes it out.

@@ -41,11 +41,12 @@ def td_stability(problem: PredictionProblem, d: Name | Numbers, lam: Numbers = 0
     x = problem.features
     _, s, vt = np.linalg.svd(x, full_matrices=False)
     span = vt[s > 1e-12 * s[0]]
-    a = span @ linear_system(problem, d, lam).A @ span.T
+    system = linear_system(problem, d, lam)
+    a = span @ system.A @ span.T
     values, vectors = np.linalg.eig(a.astype(complex))
     order = np.argsort(np.real(values))
     values, vectors = values[order], vectors[:, order]
-    zero = 1e-10 * np.abs(values).max()
+    zero = 1e-10 * np.linalg.norm(system.C, ord=2)
     verdict: Verdict = "undecided"
     if np.real(values[0]) > zero:
         verdict = "converges"

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 # Okabe and Ito's colours: distinct to colour-blind readers and in print.
-BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, BLACK, GREY = (
+BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, BLACK, GREY, WHITE = (
     "#0072B2",
     "#E69F00",
     "#009E73",
@@ -20,6 +22,7 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, BLACK, GREY = (
     "#F0E442",
     "#000000",
     "#7F7F7F",
+    "#FFFFFF",
 )
 
 WEIGHTING = {"behavior": "$d_b$", "target": "$d_\\pi$", "emphatic": "$m$", "uniform": "uniform"}
@@ -48,6 +51,16 @@ def figure(width: float = 6.5, height: float = 4.0) -> Iterator[Figure]:
     """A figure in the project's style, in inches. It belongs to no window system."""
     with mpl.rc_context(RC):
         yield Figure(figsize=(width, height), layout="constrained")
+
+
+def plain_log(axis: Axes) -> None:
+    """A logarithmic y axis with 0.1, 0.2, 0.5, 1 and so on written out, or fewer where these would crowd."""
+    axis.set_yscale("log")
+    low, high = axis.get_ylim()
+    wide = high / low > 200
+    axis.yaxis.set_major_locator(LogLocator(10, subs=(1.0,) if wide else (1.0, 2.0, 5.0)))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+    axis.yaxis.set_minor_formatter(NullFormatter())
 
 
 def save(fig: Figure, stem: Path) -> list[Path]:

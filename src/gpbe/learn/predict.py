@@ -16,7 +16,7 @@ from gpbe.learn.hypers import read_settings
 from gpbe.learn.linear import Options
 from gpbe.learn.metrics import build_metrics
 from gpbe.learn.streams import recorded, simulated
-from gpbe.learn.sweep import learn_all
+from gpbe.learn.sweep import Learned, learn_all
 from gpbe.mdp import Log, PredictionProblem
 from gpbe.types import Array, Numbers
 
@@ -37,7 +37,7 @@ class Prediction:
     """Each metric: ([settings,] runs, points), infinite from where a run has diverged; or, if only averages were
     kept, the mean over runs: ([settings,] points)."""
     errors: Mapping[str, Array]
-    """Standard errors over runs, ([settings,] points)."""
+    """Standard errors over runs, ([settings,] points), if only averages were kept."""
     areas: Mapping[str, Array]
     """Mean of each curve, ([settings,] runs): small means fast and good."""
     finals: Mapping[str, Array]
@@ -157,32 +157,21 @@ def predict(
     parts = []
     for chunk, count in settings.chunks(_chunk_size(runs, points, len(names))):
         arrays = tuple(m.take(chunk.indices).metric for m in built)
-        result = learn_all(options, axes, epochs, chunk.hypers, stream, w0, arrays, key)
-        numpy = jax.tree.map(lambda x, n=count: np.asarray(x)[:n] if settings.swept else np.asarray(x), result)
-        curves = {n: np.where(np.isnan(c), np.inf, c) for n, c in zip(names, numpy.curves, strict=True)}
-        parts.append(_summary(curves, average) | numpy._asdict() | {"curves": _kept(curves, average)})
+        result = learn_all(options, axes, epochs, average, chunk.hypers, stream, w0, arrays, key)
+        parts.append(jax.tree.map(lambda x, n=count: np.asarray(x)[:n] if settings.swept else np.asarray(x), result))
         advance(count)
-    whole = jax.tree.map(lambda *x: np.concatenate(x), *parts) if len(parts) > 1 else parts[0]
+    whole: Learned = jax.tree.map(lambda *x: np.concatenate(x), *parts) if len(parts) > 1 else parts[0]
+    per_metric = ("curves", "errors", "areas", "finals")
     return Prediction(
         algorithm=algorithm if isinstance(algorithm, str) else "custom",
         steps=np.arange(every, epochs * transitions + 1, every),
+        **{f: dict(zip(names, getattr(whole, f), strict=False)) for f in per_metric},
         initial={n: np.asarray(m.at(w0)) for n, m in zip(names, built, strict=True)},
+        weights=whole.weights,
+        second_weights=whole.second_weights,
+        diverged_at=whole.diverged_at,
         settings=settings.values,
-        **whole,
     )
-
-
-def _summary(curves: Mapping[str, Array], average: bool) -> dict[str, Mapping[str, Array]]:
-    tail = {n: c[..., -max(1, c.shape[-1] // 4) :] for n, c in curves.items()}
-    return {
-        "errors": {n: mean_and_error(np.moveaxis(c, -2, -1))[1] for n, c in curves.items()} if average else {},
-        "areas": {n: c.mean(-1, dtype=float) for n, c in curves.items()},
-        "finals": {n: c.mean(-1, dtype=float) for n, c in tail.items()},
-    }
-
-
-def _kept(curves: Mapping[str, Array], average: bool) -> Mapping[str, Array]:
-    return {n: c.mean(-2) for n, c in curves.items()} if average else curves
 
 
 def mean_and_error(scores: Array) -> tuple[Array, Array]:

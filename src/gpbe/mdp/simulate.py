@@ -49,12 +49,13 @@ def simulate(mdp: FiniteMDP, policy: PerStateAction, steps: int, runs: int = 1, 
 
     states = np.empty((steps + 1, runs), dtype=np.int64)
     outcomes = np.empty((steps, runs), dtype=np.int64)
-    states[0] = np.searchsorted(mdp.start.cumsum() / mdp.start.sum(), uniforms[-1], side="right")
+    s = np.searchsorted(mdp.start.cumsum() / mdp.start.sum(), uniforms[-1], side="right")
     for t in range(steps):
-        s = states[t]
-        which = (cumulative[s] <= uniforms[t, :, None]).sum(1)
-        outcomes[t] = outcome[s, which]
-        states[t + 1] = outcomes[t] % mdp.n_states
+        states[t] = s
+        which = (cumulative.take(s, axis=0) <= uniforms[t, :, None]).sum(1)
+        outcomes[t] = outcome.take(s * width + which)
+        s = outcomes[t] % mdp.n_states
+    states[-1] = s
     state, action, next_state = states[:-1].T, (outcomes // mdp.n_states).T, states[1:].T
     reward, discount = (
         mdp.reward[..., state, action, next_state],

@@ -1,0 +1,88 @@
+"""What `gpbe.predict` found, as tables: one of settings, one of learning curves."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import polars as pl
+
+from gpbe.learn.predict import Prediction, mean_and_error
+from gpbe.types import Array
+
+
+def settings_table(result: Prediction) -> pl.DataFrame:
+    """A row for each setting and metric: area and final error with standard errors, and how many runs diverged.
+
+    `choice` is "best" for the setting with the smallest area, "rival" for those that the runs cannot tell from it.
+
+    >>> import gpbe
+    >>> result = gpbe.predict(gpbe.mdp.boyan(), "td", steps=50, runs=3, step_size=[0.1, 0.2], metrics=("rmsve",))
+    >>> settings_table(result).columns[:6]
+    ['setting', 'step_size', 'metric', 'initial', 'area', 'area_error']
+    """
+    count, names = _count(result), list(result.areas)
+    frames = []
+    for metric in names:
+        area, final = (_by_setting(scores[metric]) for scores in (result.areas, result.finals))
+        area_mean, area_error = mean_and_error(area)
+        final_mean, final_error = mean_and_error(final)
+        frames.append(
+            pl.DataFrame(
+                {
+                    "setting": np.arange(count),
+                    **result.settings,
+                    "metric": [metric] * count,
+                    "initial": np.full(count, np.mean(result.initial[metric])),
+                    "area": area_mean,
+                    "area_error": area_error,
+                    "final": final_mean,
+                    "final_error": final_error,
+                    "diverged": (_by_setting(result.diverged_at) >= 0).sum(-1),
+                    "runs": np.full(count, area.shape[-1]),
+                    "choice": _choices(result, metric),
+                }
+            ).with_columns(pl.col("area_error", "final_error").fill_nan(None))
+        )
+    return pl.concat(frames).sort("setting", maintain_order=True)
+
+
+def curves_table(result: Prediction, settings: Iterable[int] | None = None) -> pl.DataFrame:
+    """A row for each setting, metric and point of a result that kept averages only (`average=True`)."""
+    n = len(result.steps)
+    frames = []
+    for k in range(_count(result)) if settings is None else settings:
+        for metric in result.curves:
+            mean, error = (
+                (c[metric][k] if result.settings else c[metric]).astype(float) for c in (result.curves, result.errors)
+            )
+            frames.append(
+                pl.DataFrame(
+                    {
+                        "setting": np.full(n, k),
+                        **{name: np.full(n, values[k]) for name, values in result.settings.items()},
+                        "metric": [metric] * n,
+                        "step": result.steps,
+                        "mean": mean,
+                        "standard_error": error,
+                    }
+                ).with_columns(pl.col("standard_error").fill_nan(None))
+            )
+    return pl.concat(frames)
+
+
+def _count(result: Prediction) -> int:
+    return len(next(iter(result.settings.values()))) if result.settings else 1
+
+
+def _by_setting(scores: Array) -> Array:
+    """(settings, runs), whether or not anything was swept."""
+    return scores.reshape(-1, scores.shape[-1])
+
+
+def _choices(result: Prediction, metric: str) -> list[str | None]:
+    choices: list[str | None] = [None] * _count(result)
+    if result.settings:
+        best = result.best(metric)
+        for k in best.rivals:
+            choices[k] = "rival"
+        choices[best.index] = "best"
+    return choices

@@ -1,0 +1,162 @@
+"""Linear prediction on six small problems: learning curves, sensitivity to the step size, and a comparison."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from gpbe.figures import style
+
+PROBLEM = {
+    "tabular": "random walk, tabular",
+    "inverted": "random walk, inverted",
+    "dependent": "random walk, dependent",
+    "boyan": "Boyan's chain (on-policy)",
+    "baird": "Baird's star",
+    "collision": "Collision",
+}
+ALGORITHM: dict[str, dict[str, Any]] = {
+    "td": {"label": "TD", "color": style.BLACK, "linestyle": "-", "marker": "o"},
+    "v-trace": {"label": "V-trace", "color": style.GREY, "linestyle": (0, (4, 1.5)), "marker": "v"},
+    "etd": {"label": "ETD", "color": style.PURPLE, "linestyle": (0, (5, 1, 1, 1)), "marker": "^"},
+    "tdc": {"label": "TDC", "color": style.BLUE, "linestyle": "-", "marker": "s"},
+    "gtd2": {"label": "GTD2", "color": style.ORANGE, "linestyle": "-", "marker": "P"},
+    "htd": {"label": "HTD", "color": style.GREEN, "linestyle": (0, (1, 1)), "marker": "D"},
+    "tdrc": {"label": "TDRC", "color": style.RED, "linestyle": "-", "marker": "*"},
+}
+METRIC = {"rmspbe": "$\\sqrt{\\mathrm{PBE}}$", "rmsve": "$\\sqrt{\\mathrm{VE}}$"}
+BAR_TOP = 2.0
+"""Longer bars are cut off there, and say how long they are."""
+
+
+def draw_curves(table: pl.DataFrame) -> Figure:
+    """For each problem the PBE and the VE while learning, each with the settings that make its own area smallest."""
+    with style.figure(8.6, 9.6) as fig:
+        axes = fig.subplots(4, 3, sharex=True)
+        for half, metric in ((axes[:2], "rmspbe"), (axes[2:], "rmsve")):
+            for axis, (problem, title) in zip(half.flat, PROBLEM.items(), strict=True):
+                rows = table.filter(problem=problem, metric=metric)
+                for algorithm in _shown(rows):
+                    _band(axis, rows.filter(algorithm=algorithm), algorithm)
+                style.plain_log(axis)
+                axis.set_title(title, fontsize=10)
+                axis.set_xlim(0, rows["step"].max())
+            for axis in half[:, 0]:
+                axis.set_ylabel(f"{METRIC[metric]} under $d_b$")
+        for axis in axes[-1]:
+            axis.set_xlabel("transitions")
+        fig.suptitle("Learning curves with the best step sizes: mean over runs and standard error", fontsize=11)
+        fig.legend(handles=_handles(table), loc="outside lower center", ncols=len(ALGORITHM))
+    return fig
+
+
+def _band(axis: Axes, curve: pl.DataFrame, algorithm: str) -> None:
+    look = ALGORITHM[algorithm]
+    step, mean, error = (curve[c].fill_null(0).to_numpy() for c in ("step", "mean", "standard_error"))
+    axis.plot(step, mean, color=look["color"], linestyle=look["linestyle"], linewidth=_width(algorithm))
+    low = np.maximum(mean - error, mean / 10)  # a band of a logarithmic axis cannot reach 0
+    axis.fill_between(step, low, mean + error, color=look["color"], alpha=0.2, linewidth=0)
+
+
+def draw_sensitivity(table: pl.DataFrame) -> Figure:
+    """A panel for each problem: the area under the curve over the step size, with the best ratio for each."""
+    table = table.filter(metric="rmspbe")
+    with style.figure(8.6, 6.0) as fig:
+        axes = fig.subplots(2, 3, sharex=True)
+        for axis, (problem, title) in zip(axes.flat, PROBLEM.items(), strict=True):
+            rows = table.filter(problem=problem)
+            nothing, bottom = rows["initial"][0], rows["area"].min() / 1.25
+            top = nothing * (nothing / bottom) ** 0.35
+            axis.axhline(nothing, color=style.GREY, linewidth=1, linestyle=":")
+            for place, algorithm in enumerate(_shown(rows)):
+                _swept(axis, rows.filter(algorithm=algorithm).sort("step_size"), place, top)
+            axis.set_xscale("log", base=2)
+            axis.set_ylim(bottom, top)
+            style.plain_log(axis)
+            axis.set_title(title, fontsize=10)
+        for axis in axes[-1]:
+            axis.set_xlabel("step size")
+        for axis in axes[:, 0]:
+            axis.set_ylabel(f"mean of {METRIC['rmspbe']} over learning")
+        fig.suptitle("Sensitivity to the step size, with the best ratio of step sizes for each", fontsize=11)
+        extra = (
+            Line2D([], [], color=style.GREY, linewidth=1, linestyle=":", label="no learning"),
+            Line2D([], [], color=style.GREY, linestyle="", marker="x", markersize=4, label="runs diverged"),
+        )
+        fig.legend(handles=[*_handles(table, markersize=5), *extra], loc="outside lower center", ncols=5)
+    return fig
+
+
+def _swept(axis: Axes, rows: pl.DataFrame, place: int, top: float) -> None:
+    """One algorithm's line, which leaves the frame where it must; crosses for divergence in a row of its own."""
+    look = ALGORITHM[rows["algorithm"][0]]
+    size, area, error = (rows[c].fill_null(0).to_numpy() for c in ("step_size", "area", "area_error"))
+    shown = np.minimum(area, 1e3 * top)
+    error = np.where(shown < area, 0, error)
+    axis.errorbar(size, shown, error, markersize=6 if look["marker"] == "*" else 3.5, linewidth=1.2, **look)
+    diverged = size[rows["diverged"].to_numpy() > 0]
+    height = np.full(len(diverged), 0.985 - 0.026 * place)
+    axis.plot(diverged, height, "x", color=look["color"], markersize=3, transform=axis.get_xaxis_transform())
+
+
+def draw_bars(table: pl.DataFrame) -> Figure:
+    """For each problem a bar for each algorithm: its area over TDRC's."""
+    table = table.filter(metric="rmspbe")
+    shown = _shown(table)
+    width = 0.84 / len(shown)
+    with style.figure(9.0, 4.4) as fig:
+        axis = fig.subplots()
+        for k, algorithm in enumerate(shown):
+            for j, problem in enumerate(PROBLEM):
+                row = table.filter(algorithm=algorithm, problem=problem).row(0, named=True)
+                _bar(axis, row, j + (k - (len(shown) - 1) / 2) * width, width)
+        axis.axhline(1, color=style.RED, linewidth=0.8)
+        axis.set_xlim(-0.55, len(PROBLEM) - 0.45)
+        axis.set_ylim(0, BAR_TOP)
+        axis.set_xticks(range(len(PROBLEM)), [t.replace(", ", ",\n").replace(" (", "\n(") for t in PROBLEM.values()])
+        axis.tick_params(axis="x", length=0)
+        axis.grid(False, axis="x")
+        axis.set_ylabel(f"mean of {METRIC['rmspbe']} over learning,\nrelative to TDRC")
+        fig.suptitle(
+            "Each algorithm with its best settings (in the bars: step size, and ratio of step sizes); lower is better",
+            fontsize=11,
+        )
+        handles = [Line2D([], [], color=ALGORITHM[a]["color"], linewidth=7, label=ALGORITHM[a]["label"]) for a in shown]
+        fig.legend(handles=handles, loc="outside lower center", ncols=len(shown), handlelength=1.2)
+    return fig
+
+
+def _bar(axis: Axes, row: dict[str, Any], x: float, width: float) -> None:
+    height, color = row["relative"], ALGORITHM[row["algorithm"]]["color"]
+    inside = height <= BAR_TOP
+    axis.bar(x, min(height, BAR_TOP), width * 0.92, color=color)
+    if inside and row["relative_error"] is not None:
+        axis.errorbar(x, height, row["relative_error"], color=style.BLACK, linewidth=1)
+    sizes = [row["step_size"]] if row["ratio"] is None else [row["step_size"], row["ratio"]]
+    note = ", ".join(f"$2^{{{np.log2(size):.0f}}}$" for size in sizes)
+    dark = color in (style.BLACK, style.BLUE, style.RED)
+    axis.annotate(
+        note, (x, 0.02), ha="center", va="bottom", rotation=90, fontsize=7, color=style.WHITE if dark else style.BLACK
+    )
+    if not inside:
+        said = f"{height:.0f}" if height < 1000 else "$\\infty$"
+        axis.annotate(
+            said, (x, BAR_TOP), xytext=(0, 2), textcoords="offset points", ha="center", va="bottom", fontsize=7
+        )
+
+
+def _shown(table: pl.DataFrame) -> list[str]:
+    """The algorithms of a table, in the order in which they are drawn: TDRC on top."""
+    there = set(table["algorithm"])
+    return [a for a in ALGORITHM if a in there]
+
+
+def _width(algorithm: str) -> float:
+    return 2.0 if algorithm == "tdrc" else 1.4
+
+
+def _handles(table: pl.DataFrame, markersize: float = 0) -> list[Line2D]:
+    return [Line2D([], [], linewidth=_width(a), markersize=markersize, **ALGORITHM[a]) for a in _shown(table)]
