@@ -10,12 +10,26 @@ from matplotlib.figure import Figure
 
 from gpbe.errors import InputError
 from gpbe.experiments import aliased as aliased_table
+from gpbe.experiments import baird as baird_table
+from gpbe.experiments import corrections as corrections_table
 from gpbe.experiments import geometry as geometry_table
 from gpbe.experiments import kolter as kolter_table
+from gpbe.experiments import prediction as prediction_table
 from gpbe.experiments import random_walk as random_walk_table
 from gpbe.experiments import tde_bias as tde_bias_table
 from gpbe.experiments import weightings as weightings_table
-from gpbe.figures import aliased, geometry, kolter, random_walk, style, tde_bias, weightings
+from gpbe.figures import (
+    aliased,
+    baird,
+    corrections,
+    geometry,
+    kolter,
+    prediction,
+    random_walk,
+    style,
+    tde_bias,
+    weightings,
+)
 
 Scale = Literal["smoke", "quick", "paper"]
 """Seconds, for tests; minutes on two cores; as large as in the paper."""
@@ -35,6 +49,11 @@ class FigureSpec:
     unit: str
 
 
+SWEEP: dict[Scale, int] = {
+    "smoke": prediction_table.SMOKE.work,
+    "quick": prediction_table.QUICK.work,
+    "paper": prediction_table.PAPER.work,
+}
 FIGURES: dict[str, FigureSpec] = {
     "random-walk": FigureSpec(
         "value error of the fixed points of PBE and BE under three weightings, 19-state random walk",
@@ -91,6 +110,41 @@ FIGURES: dict[str, FigureSpec] = {
         weightings.draw,
         {"smoke": 2, "quick": 2, "paper": 2},
         "problems",
+    ),
+    "corrections": FigureSpec(
+        "traces with posterior and with prior corrections, transition by transition",
+        corrections_table.run,
+        corrections.draw,
+        {"smoke": 5, "quick": 5, "paper": 5},
+        "transitions",
+    ),
+    "baird": FigureSpec(
+        "runs on Baird's star: TD diverges, gradient methods do not",
+        baird_table.run,
+        baird.draw,
+        {"smoke": 10, "quick": 100, "paper": 500},
+        "runs",
+    ),
+    "prediction-curves": FigureSpec(
+        "linear prediction on six problems: learning curves with the best step sizes",
+        prediction_table.curves,
+        prediction.draw_curves,
+        SWEEP,
+        "runs",
+    ),
+    "prediction-sensitivity": FigureSpec(
+        "linear prediction on six problems: how much the step size matters",
+        prediction_table.sensitivity,
+        prediction.draw_sensitivity,
+        SWEEP,
+        "runs",
+    ),
+    "prediction-bars": FigureSpec(
+        "linear prediction on six problems: best settings compared with TDRC",
+        prediction_table.bars,
+        prediction.draw_bars,
+        SWEEP,
+        "runs",
     ),
 }
 
