@@ -14,6 +14,8 @@ quick = settings(max_examples=30, deadline=None, derandomize=True)
 
 KINDS = ("continuing", "episodic", "undiscounted", "mixed")
 REPRESENTATIONS = ("random", "repeated", "aggregated", "table")
+NARROW = ("random", "repeated", "aggregated")
+"""Representations that leave something out."""
 OFF_POLICY = ("off-policy",)
 BOTH = ("off-policy", "on-policy")
 

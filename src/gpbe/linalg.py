@@ -46,21 +46,38 @@ class LeastSquares(NamedTuple):
     """Largest over smallest singular value: infinite when the rank is deficient."""
 
 
-def least_squares(matrix: Array, right: Array) -> LeastSquares:
-    """Minimise ||matrix @ x - right||_2 over x; among minimisers take the one of least norm. Batched.
+def least_squares(matrix: Array, right: Array, scale: Array | float = 0.0) -> LeastSquares:
+    """Minimise ||matrix @ x - right||_2 over x; among minimisers take the one of least norm. Batched."""
+    inverse, s, keep = pseudo_inverse(matrix, scale)
+    rank = keep.sum(-1)
+    full = (rank == matrix.shape[-1]) & (s[..., -1] > 0)
+    condition = np.divide(s[..., 0], s[..., -1], out=np.full(np.shape(rank), np.inf), where=full)
+    return LeastSquares((inverse @ right[..., None])[..., 0], rank, condition)
 
-    Singular values below the largest times 1e-12 count as zero: coefficients here come from solved linear
-    systems, so a tolerance of one rounding error would call noise a direction.
+
+class PseudoInverse(NamedTuple):
+    inverse: Array
+    singular_values: Array
+    kept: Array
+    """Which of them count as more than 0."""
+
+
+def pseudo_inverse(matrix: Array, scale: Array | float = 0.0) -> PseudoInverse:
+    """The pseudo-inverse of each matrix of a batch.
+
+    Singular values below 1e-12 of the largest count as zero: coefficients here come from solved linear systems, so a
+    tolerance of one rounding error would call noise a direction. A matrix that is a product can be zero but for
+    rounding; `scale` is the product of its factors' norms, and 1e-14 of it counts as zero too.
     """
     u, s, vt = np.linalg.svd(matrix, full_matrices=False)
-    keep = s > 1e-12 * s[..., :1]
+    keep = s > np.maximum(1e-12 * s[..., :1], 1e-14 * np.asarray(scale)[..., None])
     inverse = np.where(keep, 1.0, 0.0) / np.where(keep, s, 1.0)
-    solution = np.einsum("...rk,...r,...mr,...m->...k", vt, inverse, u, right, optimize=True)
-    rank = keep.sum(-1)
-    full = rank == matrix.shape[-1]
-    smallest = np.where(full, s[..., -1], 0.0)
-    condition = np.divide(s[..., 0], smallest, out=np.full(np.shape(rank), np.inf), where=full & (smallest > 0))
-    return LeastSquares(solution, rank, condition)
+    return PseudoInverse(np.swapaxes(vt, -1, -2) * inverse[..., None, :] @ np.swapaxes(u, -1, -2), s, keep)
+
+
+def frobenius(matrix: Array) -> Array:
+    """Root of the sum of squares."""
+    return np.asarray(np.linalg.norm(matrix, axis=(-2, -1)))
 
 
 def independent_columns(matrix: Array, tolerance: float = 1e-10) -> Array:
@@ -86,7 +103,7 @@ def _in_lanes(kernel: Callable[[Array], Array], batch: Array, size: int) -> Arra
     out = np.empty((len(batch), size))
     lanes = max(16, BLOCK_BYTES // (8 * int(np.prod(batch.shape[1:]))))
     for start in range(0, len(batch), lanes):
-        block = np.ascontiguousarray(np.moveaxis(batch[start : start + lanes], 0, -1))
+        block = np.moveaxis(batch[start : start + lanes], 0, -1).copy()  # the kernel works in place
         out[start : start + lanes] = np.moveaxis(kernel(block), -1, 0)
     return out
 

@@ -13,6 +13,9 @@ Array = np.ndarray
 Numbers = np.ndarray | Sequence | float | int
 """What a user may hand in for an array: converted with `numpy.asarray` at the door."""
 
+Computed = Array | np.generic | float | bool
+"""What a NumPy expression gives: an array, or a scalar of NumPy's own."""
+
 Scalar = float | Float[Array, "..."]
 PerState = Float[Array, "... S"]
 PerStateAction = Float[Array, "... S A"]
@@ -21,3 +24,13 @@ StateMatrix = Float[Array, "... S S"]
 Features = Float[Array, "... S K"]
 Weights = Float[Array, "... K"]
 Mask = Bool[Array, "... S"]
+
+
+def as_scalar(values: Computed) -> Scalar:
+    """A Python float for one problem, an array for a batch.
+
+    >>> as_scalar(np.float64(0.5))
+    0.5
+    """
+    array = np.asarray(values, dtype=float)
+    return array if array.ndim else float(array)

@@ -6,11 +6,9 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Bool
 
-from gpbe.types import Array, Scalar
+from gpbe.types import Array, Computed, Scalar, as_scalar
 
 Truth = bool | Bool[Array, "..."]
-Computed = Array | np.generic | float | bool
-"""What a NumPy expression gives: an array, or a scalar of NumPy's own."""
 
 ROUNDING = 1e-9
 """How far the sides of a true inequality may be apart the wrong way, relative to the numbers they come from."""
@@ -68,12 +66,6 @@ class Bound:
         if np.ndim(self.left):
             return f"{self.name}: {np.sum(self.holds)} of {np.size(self.left)} hold{note}"
         return f"{self.name}: {self.left:.4g} {self.relation} {self.right:.4g}{note}"
-
-
-def as_scalar(values: Computed) -> Scalar:
-    """A Python float for one problem, an array for a batch."""
-    array = np.asarray(values, dtype=float)
-    return array if array.ndim else float(array)
 
 
 def as_truth(values: Computed) -> Truth:

@@ -3,8 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
-from gpbe.exact.bound import as_scalar
-from gpbe.types import Array, Numbers, Scalar
+from gpbe.types import Array, Numbers, Scalar, as_scalar
 
 
 def farthest(center: Float[Array, "... M"], operator: Float[Array, "... M K"], radius: Numbers | None = None) -> Scalar:

@@ -49,7 +49,8 @@ def solution(problem: PredictionProblem, objective: str, d: Name | Numbers, **op
     """
     x = problem.features
     q = quadratic(problem, objective, d, **options)
-    found = linalg.least_squares(q.operator @ x, q.target)
+    scale = linalg.frobenius(q.operator) * linalg.frobenius(x)
+    found = linalg.least_squares(q.operator @ x, q.target, scale)
     values = (x @ found.solution[..., None])[..., 0]
     rank = np.linalg.matrix_rank(x, rtol=1e-12)
     return Solution(found.solution, values, q.at(values), found.rank, np.asarray(rank), found.condition)

@@ -4,18 +4,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpbe.exact.objectives import bellman_error, td_error
+from gpbe.exact.objectives import as_values, bellman_error, td_error
 from gpbe.exact.projections import as_projection, projection_matrix
 from gpbe.exact.traces import lambda_resolvent
 from gpbe.exact.weightings import Name, as_weighting
 from gpbe.mdp import PredictionProblem
 from gpbe.mdp.checks import as_floats
-from gpbe.types import Numbers, PerState, Scalar, Weights
+from gpbe.types import Numbers, PerState, Scalar, Weights, as_scalar
 
 
 def expected_td_error(problem: PredictionProblem, v: Numbers, lam: Numbers = 0.0) -> PerState:
     """E[delta | S = s] = (T v - v)(s) under the target policy; for lam > 0 of the lambda-return."""
-    v = as_floats(v, "v")
+    v = as_values(problem, v)
     one_step = problem.expected_reward - (problem.bellman_matrix @ v[..., None])[..., 0]
     return (lambda_resolvent(problem, lam) @ one_step[..., None])[..., 0]
 
@@ -23,7 +23,7 @@ def expected_td_error(problem: PredictionProblem, v: Numbers, lam: Numbers = 0.0
 def conjugate(problem: PredictionProblem, v: Numbers, d: Name | Numbers, h: Numbers, lam: Numbers = 0.0) -> Scalar:
     """sum_s d(s) (2 E[delta|s] h(s) - h(s)^2): the saddlepoint objective; its maximum over h in H is the PBE."""
     d, h = as_weighting(problem, d), as_floats(h, "h")
-    return (d * (2 * expected_td_error(problem, v, lam) * h - h**2)).sum(-1)
+    return as_scalar((d * (2 * expected_td_error(problem, v, lam) * h - h**2)).sum(-1))
 
 
 class Maximizer(NamedTuple):
@@ -66,7 +66,8 @@ def bellman_error_parts(
     d = as_weighting(problem, d)
     u = expected_td_error(problem, v)
     h = (projection_matrix(as_projection(problem, projection), d) @ u[..., None])[..., 0]
-    return BellmanParts(bellman_error(problem, v, d), (d * h**2).sum(-1), (d * (u - h) ** 2).sum(-1))
+    projected, penalty = (d * h**2).sum(-1), (d * (u - h) ** 2).sum(-1)
+    return BellmanParts(bellman_error(problem, v, d), as_scalar(projected), as_scalar(penalty))
 
 
 class TDParts(NamedTuple):
@@ -79,10 +80,10 @@ class TDParts(NamedTuple):
 
 def td_error_parts(problem: PredictionProblem, v: Numbers, d: Name | Numbers) -> TDParts:
     """TDE(v) = BE(v) + sum_s d(s) Var[R + gamma v(S') | S = s]."""
-    d, v = as_weighting(problem, d), as_floats(v, "v")
+    d, v = as_weighting(problem, d), as_values(problem, v)
     m = problem.mdp
     outcome = m.reward + m.discount * v[..., None, None, :]
     chance = problem.target[..., None] * m.transition
     mean = (chance * outcome).sum((-1, -2), keepdims=True)
     variance = (chance * (outcome - mean) ** 2).sum((-1, -2))
-    return TDParts(td_error(problem, v, d), bellman_error(problem, v, d), (d * variance).sum(-1))
+    return TDParts(td_error(problem, v, d), bellman_error(problem, v, d), as_scalar((d * variance).sum(-1)))

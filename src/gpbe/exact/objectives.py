@@ -20,7 +20,7 @@ from gpbe.exact.weightings import Name, as_weighting
 from gpbe.features import aggregation
 from gpbe.mdp import PredictionProblem
 from gpbe.mdp.checks import as_floats, check_shape
-from gpbe.types import Array, Numbers, PerState, Scalar
+from gpbe.types import Array, Numbers, PerState, Scalar, as_scalar
 
 
 class Quadratic(NamedTuple):
@@ -32,7 +32,7 @@ class Quadratic(NamedTuple):
 
     def at(self, v: PerState) -> Scalar:
         residual = self.target - (self.operator @ v[..., None])[..., 0]
-        return (residual**2).sum(-1) + self.constant
+        return as_scalar((residual**2).sum(-1) + self.constant)
 
 
 def value_quadratic(problem: PredictionProblem, d: PerState) -> Quadratic:
@@ -151,7 +151,8 @@ def quadratic(problem: PredictionProblem, objective: str, d: Name | Numbers, **o
     return build(problem, as_weighting(problem, d), **options)
 
 
-def _as_values(problem: PredictionProblem, v: Numbers) -> PerState:
+def as_values(problem: PredictionProblem, v: Numbers) -> PerState:
+    """Estimated values (..., S), checked."""
     array = as_floats(v, "v")
     check_shape(array, (problem.mdp.n_states,), "v", "states")
     return array
@@ -165,22 +166,22 @@ def value_error(problem: PredictionProblem, v: Numbers, d: Name | Numbers) -> Sc
     >>> round(value_error(walk, np.zeros(5), "uniform"), 4)
     0.2222
     """
-    return quadratic(problem, "ve", d).at(_as_values(problem, v))
+    return quadratic(problem, "ve", d).at(as_values(problem, v))
 
 
 def return_error(problem: PredictionProblem, v: Numbers, d: Name | Numbers) -> Scalar:
     """RE, the mean squared return error: VE plus the weighted variance of the return."""
-    return quadratic(problem, "re", d).at(_as_values(problem, v))
+    return quadratic(problem, "re", d).at(as_values(problem, v))
 
 
 def bellman_error(problem: PredictionProblem, v: Numbers, d: Name | Numbers, lam: Numbers = 0.0) -> Scalar:
     """BE, the mean squared Bellman error."""
-    return quadratic(problem, "be", d, lam=lam).at(_as_values(problem, v))
+    return quadratic(problem, "be", d, lam=lam).at(as_values(problem, v))
 
 
 def td_error(problem: PredictionProblem, v: Numbers, d: Name | Numbers) -> Scalar:
     """TDE, the mean squared TD error."""
-    return quadratic(problem, "tde", d).at(_as_values(problem, v))
+    return quadratic(problem, "tde", d).at(as_values(problem, v))
 
 
 def projected_bellman_error(
@@ -192,7 +193,7 @@ def projected_bellman_error(
     lam: Numbers = 0.0,
 ) -> Scalar:
     """The generalized PBE; `projection` holds the features of H, H = F (the linear PBE) if left out."""
-    return quadratic(problem, "pbe", d, projection=projection, ridge=ridge, lam=lam).at(_as_values(problem, v))
+    return quadratic(problem, "pbe", d, projection=projection, ridge=ridge, lam=lam).at(as_values(problem, v))
 
 
 def nonlinear_projected_bellman_error(
@@ -204,16 +205,16 @@ def nonlinear_projected_bellman_error(
 
 def identifiable_bellman_error(problem: PredictionProblem, v: Numbers, d: Name | Numbers, aliases: Numbers) -> Scalar:
     """The identifiable BE; `aliases` labels the states, alike where the learner cannot tell them apart."""
-    return quadratic(problem, "ibe", d, aliases=aliases).at(_as_values(problem, v))
+    return quadratic(problem, "ibe", d, aliases=aliases).at(as_values(problem, v))
 
 
 def expected_update_norm(problem: PredictionProblem, v: Numbers, d: Name | Numbers, lam: Numbers = 0.0) -> Scalar:
     """NEU, the squared norm of the expected TD update."""
-    return quadratic(problem, "neu", d, lam=lam).at(_as_values(problem, v))
+    return quadratic(problem, "neu", d, lam=lam).at(as_values(problem, v))
 
 
 def kernel_bellman_error(
     problem: PredictionProblem, v: Numbers, d: Name | Numbers, kernel: Numbers | Callable[[int, int], float]
 ) -> Scalar:
     """KBE (Feng et al. 2019) for a kernel given as an (S, S) array or a function of two state numbers."""
-    return quadratic(problem, "kbe", d, kernel=kernel).at(_as_values(problem, v))
+    return quadratic(problem, "kbe", d, kernel=kernel).at(as_values(problem, v))

@@ -3,11 +3,12 @@
 import numpy as np
 from jaxtyping import Float
 
+from gpbe import linalg
 from gpbe.errors import InputError
 from gpbe.exact.weightings import Name, as_weighting
 from gpbe.mdp import PredictionProblem
 from gpbe.mdp.checks import as_floats, check_shape
-from gpbe.types import Array, Features, Numbers, PerState, Scalar, StateMatrix
+from gpbe.types import Array, Features, Numbers, PerState, Scalar, StateMatrix, as_scalar
 
 
 def weighted_basis(features: Features, d: PerState, ridge: Numbers = 0.0) -> Float[Array, "... S R"]:
@@ -67,7 +68,7 @@ def norm(u: PerState, d: PerState) -> Scalar:
     >>> norm(np.array([3.0, 4.0]), np.array([1.0, 1.0]))
     5.0
     """
-    return np.sqrt((d * u**2).sum(-1))
+    return as_scalar(np.sqrt((d * u**2).sum(-1)))
 
 
 def operator_norm(matrix: StateMatrix, d: PerState) -> Scalar:
@@ -82,7 +83,7 @@ def operator_norm(matrix: StateMatrix, d: PerState) -> Scalar:
     scaled = root[..., :, None] * matrix * inverse[..., None, :]
     leak = np.abs(matrix) > 1e-13
     unseen = (leak & seen[..., :, None] & ~seen[..., None, :]).any((-1, -2))
-    return np.where(unseen, np.inf, np.linalg.norm(scaled, ord=2, axis=(-2, -1)))[()]
+    return as_scalar(np.where(unseen, np.inf, np.linalg.norm(scaled, ord=2, axis=(-2, -1))))
 
 
 def oblique_projection(problem: PredictionProblem, d: Name | Numbers, projection: Numbers | None = None) -> StateMatrix:
@@ -93,4 +94,5 @@ def oblique_projection(problem: PredictionProblem, d: Name | Numbers, projection
     d, x, l = as_weighting(problem, d), problem.features, problem.bellman_matrix
     u = weighted_basis(as_projection(problem, projection), d)
     seen = np.swapaxes(u, -1, -2) * np.sqrt(d)[..., None, :] @ l
-    return x @ np.linalg.pinv(seen @ x, rcond=1e-12) @ seen
+    scale = linalg.frobenius(seen) * linalg.frobenius(x)
+    return x @ linalg.pseudo_inverse(seen @ x, scale).inverse @ seen

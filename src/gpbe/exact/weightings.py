@@ -9,7 +9,7 @@ from gpbe import linalg
 from gpbe.errors import InputError
 from gpbe.mdp import PredictionProblem
 from gpbe.mdp.checks import as_floats, check_interval, check_shape
-from gpbe.types import Array, Numbers, PerState, Scalar, StateMatrix
+from gpbe.types import Array, Numbers, PerState, Scalar, StateMatrix, as_scalar
 
 Name = Literal["behavior", "target", "followon", "emphatic", "start", "uniform"]
 
@@ -65,7 +65,7 @@ def mismatch(d_evaluation: PerState, d: PerState) -> Scalar:
     numerator, denominator = np.broadcast_arrays(d_evaluation, d)
     missed = (denominator == 0) & (numerator > 0)
     ratio = np.divide(numerator, denominator, out=np.zeros(numerator.shape), where=denominator > 0)
-    return np.where(missed, np.inf, ratio).max(-1)[()]
+    return as_scalar(np.where(missed, np.inf, ratio).max(-1))
 
 
 def as_lambda(problem: PredictionProblem, lam: Numbers) -> Array:
