@@ -56,7 +56,7 @@ from gpbe.exact.projections import (
     operator_norm,
     projection_matrix,
 )
-from gpbe.exact.stability import Stability, td_stability
+from gpbe.exact.stability import Stability, gradient_stability, td_stability
 from gpbe.exact.traces import LinearSystem, lambda_resolvent, linear_system, mean_trace, trace_system
 from gpbe.exact.weightings import mismatch, weighting
 
@@ -81,6 +81,7 @@ __all__ = [
     "expected_td_error",
     "expected_update_norm",
     "fixed_point",
+    "gradient_stability",
     "hallak_bound",
     "identifiable_bellman_error",
     "kernel_bellman_error",

@@ -11,7 +11,7 @@ from gpbe.exact.bounds import Bound, value_error_bound
 from gpbe.exact.fixed_points import Solution, solution
 from gpbe.exact.identities import bellman_error_parts
 from gpbe.exact.objectives import value_error
-from gpbe.exact.stability import Stability, td_stability
+from gpbe.exact.stability import Stability, gradient_stability, td_stability
 from gpbe.exact.weightings import Name, as_lambda, mismatch, weighting
 from gpbe.mdp import PredictionProblem
 from gpbe.types import Array, PerState
@@ -156,7 +156,18 @@ def _recommend(diagnosis: Diagnosis) -> tuple[str, str]:
     )
     if better:
         return "emphatic weights (ETD or emphatic TDRC)", f"{why}, and its fixed point is worse; {quality}"
-    return "TDRC (a gradient method)", f"{why}, while gradient methods reach the same fixed point; {quality}"
+    method, note = _gradient_method(diagnosis)
+    return method, f"{why}, while gradient methods reach the same fixed point{note}; {quality}"
+
+
+def _gradient_method(diagnosis: Diagnosis) -> tuple[str, str]:
+    """TDRC with the largest beta of 1, 1/2, 1/4, ... that keeps it stable here; GTD2, always stable, if none does."""
+    for beta in (1.0, *2.0 ** -np.arange(1, 9), 0.0):
+        if gradient_stability(diagnosis.problem, "behavior", diagnosis.lam, beta=float(beta)) == "converges":
+            if beta == 1:
+                return "TDRC (a gradient method)", ""
+            return f"TDRC with beta = {beta:g}", f" (with beta = 1 TDRC diverges too; it converges for {beta:g})"
+    return "GTD2 (a gradient method)", " (TDC and TDRC need a faster h here: a ratio above 1)"
 
 
 def _as_dict(diagnosis: Diagnosis) -> dict[str, Any]:

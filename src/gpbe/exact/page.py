@@ -32,7 +32,7 @@ def as_text(diagnosis: "Diagnosis", width: int = 100) -> str:
 def as_page(diagnosis: "Diagnosis") -> Group:
     p = diagnosis.problem
     rank, k = int(diagnosis.findings[0].solution.feature_rank), p.features.shape[-1]
-    head = f"{p.name}: {p.mdp.n_states} states, {p.mdp.n_actions} actions, {k} features"
+    head = f"{p.name}: {p.mdp.n_states} states, {p.mdp.n_actions} actions, {k} feature{'s' * (k > 1)}"
     head += f" (rank {rank})" if rank < k else ""
     what, why = diagnosis.recommendation
     advice = Text.assemble(("Recommended: ", "bold"), (what, "bold cyan"), f"\n{why[0].upper()}{why[1:]}.")

@@ -1,6 +1,6 @@
 """Whether semi-gradient TD(lam) converges: the eigenvalues of A decide (paper, sections 3.3 and 3.4)."""
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Complex, Float
@@ -26,6 +26,45 @@ class Stability(NamedTuple):
     """The values along which the error shrinks slowest or grows fastest: X times an eigenvector, largest entry 1."""
 
 
+def gradient_stability(
+    problem: PredictionProblem, d: Name | Numbers, lam: Numbers = 0.0, *, beta: float = 0.0, ratio: float = 1.0
+) -> Verdict:
+    """Does TDRC(beta) converge, which for beta = 0 is TDC, with h learning `ratio` times as fast as w?
+
+    The expected update of (w, h) is linear; it converges, for small steps, if every eigenvalue of
+
+        [[A, (C - A)'], [ratio A, ratio (C + beta I)]]
+
+    has a positive real part. For beta = 0 a large enough ratio makes it so; a beta above 0 can undo it where A has
+    negative eigenvalues.
+
+    >>> from gpbe import mdp
+    >>> star = mdp.tsitsiklis_van_roy()
+    >>> gradient_stability(star, "behavior", beta=0.0), gradient_stability(star, "behavior", beta=1.0)
+    ('converges', 'diverges')
+    """
+    system = linear_system(problem, d, lam)
+    span = _span(problem)
+    a, c = span @ system.A @ span.T, span @ system.C @ span.T
+    joint = np.block([[a, (c - a).T], [ratio * a, ratio * (c + beta * np.eye(len(c)))]])
+    return _verdict(np.linalg.eigvals(joint), np.linalg.norm(system.C, ord=2))
+
+
+def _span(problem: PredictionProblem) -> Float[Array, "R K"]:
+    """An orthonormal basis of the directions of w that some feature vector has."""
+    if problem.batch_shape:
+        raise InputError(f"one problem at a time; this is a batch with axes {problem.batch_shape}: pick problem[i]")
+    _, s, vt = np.linalg.svd(problem.features, full_matrices=False)
+    return vt[s > 1e-12 * s[0]]
+
+
+def _verdict(eigenvalues: Array, scale: Any) -> Verdict:
+    smallest = np.real(eigenvalues).min()
+    if smallest > 1e-10 * scale:
+        return "converges"
+    return "diverges" if smallest < -1e-10 * scale else "undecided"
+
+
 def td_stability(problem: PredictionProblem, d: Name | Numbers, lam: Numbers = 0.0) -> Stability:
     """Does TD(lam) under weighting d converge: off-policy TD for "behavior", ETD for "emphatic", and so on?
 
@@ -36,22 +75,12 @@ def td_stability(problem: PredictionProblem, d: Name | Numbers, lam: Numbers = 0
     >>> td_stability(mdp.baird(), "behavior").verdict, td_stability(mdp.baird(), "emphatic").verdict
     ('diverges', 'converges')
     """
-    if problem.batch_shape:
-        raise InputError(f"one problem at a time; this is a batch with axes {problem.batch_shape}: pick problem[i]")
-    x = problem.features
-    _, s, vt = np.linalg.svd(x, full_matrices=False)
-    span = vt[s > 1e-12 * s[0]]
+    x, span = problem.features, _span(problem)
     system = linear_system(problem, d, lam)
-    a = span @ system.A @ span.T
-    values, vectors = np.linalg.eig(a.astype(complex))
+    values, vectors = np.linalg.eig((span @ system.A @ span.T).astype(complex))
     order = np.argsort(np.real(values))
     values, vectors = values[order], vectors[:, order]
-    zero = 1e-10 * np.linalg.norm(system.C, ord=2)
-    verdict: Verdict = "undecided"
-    if np.real(values[0]) > zero:
-        verdict = "converges"
-    elif np.real(values[0]) < -zero:
-        verdict = "diverges"
+    verdict = _verdict(values, np.linalg.norm(system.C, ord=2))
     step = float((2 * np.real(values) / np.abs(values) ** 2).min()) if verdict == "converges" else 0.0
     direction = x @ span.T @ vectors[:, 0]
     direction = direction / direction[np.abs(direction).argmax()]

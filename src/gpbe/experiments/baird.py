@@ -8,6 +8,7 @@ TDRC needs no such choice. ETD is sound too, but its variance is so large here t
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,7 +17,7 @@ import gpbe
 from gpbe import mdp
 
 STEP_SIZE, STEPS, EVERY = 2.0**-7, 3000, 20
-ALGORITHMS: dict[str, dict[str, float]] = {
+ALGORITHMS: dict[str, dict[str, Any]] = {
     "td": {},
     "etd": {},
     "tdc": {"ratio": 16.0},

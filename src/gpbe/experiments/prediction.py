@@ -8,8 +8,8 @@ are chosen by the mean of the error over learning, on the runs that are shown. L
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -41,7 +41,8 @@ class Plan:
     runs: int
     step_sizes: tuple[int, ...]
     ratios: tuple[int, ...]
-    algorithms: tuple[str, ...] = field(default=ALGORITHMS)
+    algorithms: tuple[str, ...] = ALGORITHMS
+    problems: tuple[str, ...] = tuple(PROBLEMS)
 
     def settings(self, algorithm: str) -> list[tuple[int, int]]:
         """Exponents of step size and ratio."""
@@ -51,10 +52,10 @@ class Plan:
     @property
     def work(self) -> int:
         """Runs of all settings of all algorithms on all problems."""
-        return len(PROBLEMS) * sum(len(self.settings(a)) * self.runs for a in self.algorithms)
+        return len(self.problems) * sum(len(self.settings(a)) * self.runs for a in self.algorithms)
 
 
-SMOKE = Plan(500, 3, (-9, -7, -5, -3), (0,), ("td", "tdc", "tdrc"))
+SMOKE = Plan(500, 3, (-9, -7, -5, -3), (0,), ("td", "tdc", "tdrc"), ("tabular", "inverted", "boyan", "baird"))
 QUICK = Plan(3000, 30, tuple(range(-12, 1)), (-4, 0, 4))
 PAPER = Plan(3000, 200, tuple(range(-14, 2)), tuple(range(-6, 7)))
 PLANS = {plan.work: plan for plan in (SMOKE, QUICK, PAPER)}
@@ -81,7 +82,7 @@ def sweep(plan: Plan, advance: Advance = lambda runs: None) -> Sweep:
     if plan in _SWEEPS:
         advance(plan.work)
         return _SWEEPS[plan]
-    jobs = [(plan, problem, algorithm) for problem in PROBLEMS for algorithm in plan.algorithms]
+    jobs = [(plan, problem, algorithm) for problem in plan.problems for algorithm in plan.algorithms]
     parts = []
     # Threads, since compiling takes most of the time and holds no lock.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -97,7 +98,7 @@ def _learn(plan: Plan, problem: str, algorithm: str) -> Sweep:
     from gpbe.experiments.tables import curves_table, settings_table
 
     exponents = np.array(plan.settings(algorithm), dtype=float)
-    hypers = {"step_size": 2 ** exponents[:, 0]}
+    hypers: dict[str, Any] = {"step_size": 2 ** exponents[:, 0]}
     if algorithm in TWO_STEP_SIZES:
         hypers["ratio"] = 2 ** exponents[:, 1]
     with np.errstate(over="ignore"):  # what diverges may square beyond the largest float

@@ -12,7 +12,9 @@ from gpbe.types import Array
 def settings_table(result: Prediction) -> pl.DataFrame:
     """A row for each setting and metric: area and final error with standard errors, and how many runs diverged.
 
-    `choice` is "best" for the setting with the smallest area, "rival" for those that the runs cannot tell from it.
+    A run has diverged if its weights or this error became infinite in the 32 bits of learning; errors are squared on
+    the way, so they do so first. `choice` is "best" for the setting with the smallest area, "rival" for those that the
+    runs cannot tell from it.
 
     >>> import gpbe
     >>> result = gpbe.predict(gpbe.mdp.boyan(), "td", steps=50, runs=3, step_size=[0.1, 0.2], metrics=("rmsve",))
@@ -31,12 +33,12 @@ def settings_table(result: Prediction) -> pl.DataFrame:
                     "setting": np.arange(count),
                     **result.settings,
                     "metric": [metric] * count,
-                    "initial": np.full(count, np.mean(result.initial[metric])),
+                    "initial": np.full(count, np.mean(result.initial[metric], dtype=float)),
                     "area": area_mean,
                     "area_error": area_error,
                     "final": final_mean,
                     "final_error": final_error,
-                    "diverged": (_by_setting(result.diverged_at) >= 0).sum(-1),
+                    "diverged": (~np.isfinite(area) | (_by_setting(result.diverged_at) >= 0)).sum(-1),
                     "runs": np.full(count, area.shape[-1]),
                     "choice": _choices(result, metric),
                 }
@@ -51,9 +53,9 @@ def curves_table(result: Prediction, settings: Iterable[int] | None = None) -> p
     frames = []
     for k in range(_count(result)) if settings is None else settings:
         for metric in result.curves:
-            mean, error = (
-                (c[metric][k] if result.settings else c[metric]).astype(float) for c in (result.curves, result.errors)
-            )
+            # One run has no standard error.
+            both = result.curves[metric], result.errors.get(metric, np.full_like(result.curves[metric], np.nan))
+            mean, error = ((c[k] if result.settings else c).astype(float) for c in both)
             frames.append(
                 pl.DataFrame(
                     {
@@ -74,8 +76,8 @@ def _count(result: Prediction) -> int:
 
 
 def _by_setting(scores: Array) -> Array:
-    """(settings, runs), whether or not anything was swept."""
-    return scores.reshape(-1, scores.shape[-1])
+    """(settings, runs), whether or not anything was swept; in 64 bits, which the square of a large error needs."""
+    return scores.reshape(-1, scores.shape[-1]).astype(float)
 
 
 def _choices(result: Prediction, metric: str) -> list[str | None]:

@@ -25,6 +25,7 @@ def draw(table: pl.DataFrame) -> Figure:
                 axis.plot(steps, one[:MOST_RUNS].T, color=look["color"], linewidth=0.5, alpha=0.35)
                 axis.plot(steps, one.mean(0), color=look["color"], linewidth=2.2)
                 axis.set_yscale("log")
+                axis.tick_params(which="minor", length=0)
             ratio = rows["ratio"][0]
             column[0].set_title(look["label"] + (f"\nratio {ratio:g}" if ratio is not None else "\n"), fontsize=10)
             column[1].set_xlim(0, table["step"].max())
@@ -32,6 +33,9 @@ def draw(table: pl.DataFrame) -> Figure:
             column[1].set_xlabel("transitions")
         for axis, metric in zip(axes[:, 0], ("rmsve", "rmspbe"), strict=True):
             axis.set_ylabel(f"{METRIC[metric]} under $d_b$")
+            low, high = axis.get_ylim()
+            axis.set_yticks(10.0 ** np.arange(np.ceil(np.log10(low)), np.log10(high), 2))
+            axis.set_ylim(low, high)
         exponent = f"{np.log2(table['step_size'][0]):.0f}"
         fig.suptitle(f"Baird's star, step size $2^{{{exponent}}}$: single runs and mean of {runs}", fontsize=11)
     return fig

@@ -1,5 +1,6 @@
 """Linear prediction on six small problems: learning curves, sensitivity to the step size, and a comparison."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -34,15 +35,16 @@ BAR_TOP = 2.0
 
 def draw_curves(table: pl.DataFrame) -> Figure:
     """For each problem the PBE and the VE while learning, each with the settings that make its own area smallest."""
+    problems = _there(PROBLEM, table["problem"])
     with style.figure(8.6, 9.6) as fig:
-        axes = fig.subplots(4, 3, sharex=True)
+        axes = fig.subplots(4, len(problems) // 2, sharex=True, squeeze=False)
         for half, metric in ((axes[:2], "rmspbe"), (axes[2:], "rmsve")):
-            for axis, (problem, title) in zip(half.flat, PROBLEM.items(), strict=True):
+            for axis, problem in zip(half.flat, problems, strict=True):
                 rows = table.filter(problem=problem, metric=metric)
-                for algorithm in _shown(rows):
+                for algorithm in _there(ALGORITHM, rows["algorithm"]):
                     _band(axis, rows.filter(algorithm=algorithm), algorithm)
                 style.plain_log(axis)
-                axis.set_title(title, fontsize=10)
+                axis.set_title(PROBLEM[problem], fontsize=10)
                 axis.set_xlim(0, rows["step"].max())
             for axis in half[:, 0]:
                 axis.set_ylabel(f"{METRIC[metric]} under $d_b$")
@@ -64,19 +66,21 @@ def _band(axis: Axes, curve: pl.DataFrame, algorithm: str) -> None:
 def draw_sensitivity(table: pl.DataFrame) -> Figure:
     """A panel for each problem: the area under the curve over the step size, with the best ratio for each."""
     table = table.filter(metric="rmspbe")
+    problems = _there(PROBLEM, table["problem"])
     with style.figure(8.6, 6.0) as fig:
-        axes = fig.subplots(2, 3, sharex=True)
-        for axis, (problem, title) in zip(axes.flat, PROBLEM.items(), strict=True):
+        axes = fig.subplots(2, len(problems) // 2, sharex=True, squeeze=False)
+        for axis, problem in zip(axes.flat, problems, strict=True):
             rows = table.filter(problem=problem)
-            nothing, bottom = rows["initial"][0], rows["area"].min() / 1.25
+            nothing, bottom = rows["initial"][0], float(np.nanmin(rows["area"])) / 1.25
             top = nothing * (nothing / bottom) ** 0.35
             axis.axhline(nothing, color=style.GREY, linewidth=1, linestyle=":")
-            for place, algorithm in enumerate(_shown(rows)):
+            for place, algorithm in enumerate(_there(ALGORITHM, rows["algorithm"])):
                 _swept(axis, rows.filter(algorithm=algorithm).sort("step_size"), place, top)
             axis.set_xscale("log", base=2)
+            axis.set_xticks(table["step_size"].unique().sort().to_numpy()[::-3])
             axis.set_ylim(bottom, top)
             style.plain_log(axis)
-            axis.set_title(title, fontsize=10)
+            axis.set_title(PROBLEM[problem], fontsize=10)
         for axis in axes[-1]:
             axis.set_xlabel("step size")
         for axis in axes[:, 0]:
@@ -86,7 +90,7 @@ def draw_sensitivity(table: pl.DataFrame) -> Figure:
             Line2D([], [], color=style.GREY, linewidth=1, linestyle=":", label="no learning"),
             Line2D([], [], color=style.GREY, linestyle="", marker="x", markersize=4, label="runs diverged"),
         )
-        fig.legend(handles=[*_handles(table, markersize=5), *extra], loc="outside lower center", ncols=5)
+        fig.legend(handles=[*_handles(table, markersize=5.0), *extra], loc="outside lower center", ncols=5)
     return fig
 
 
@@ -105,18 +109,19 @@ def _swept(axis: Axes, rows: pl.DataFrame, place: int, top: float) -> None:
 def draw_bars(table: pl.DataFrame) -> Figure:
     """For each problem a bar for each algorithm: its area over TDRC's."""
     table = table.filter(metric="rmspbe")
-    shown = _shown(table)
+    shown, problems = _there(ALGORITHM, table["algorithm"]), _there(PROBLEM, table["problem"])
+    names = [PROBLEM[p].replace(", ", ",\n").replace(" (", "\n(") for p in problems]
     width = 0.84 / len(shown)
     with style.figure(9.0, 4.4) as fig:
         axis = fig.subplots()
         for k, algorithm in enumerate(shown):
-            for j, problem in enumerate(PROBLEM):
+            for j, problem in enumerate(problems):
                 row = table.filter(algorithm=algorithm, problem=problem).row(0, named=True)
                 _bar(axis, row, j + (k - (len(shown) - 1) / 2) * width, width)
         axis.axhline(1, color=style.RED, linewidth=0.8)
-        axis.set_xlim(-0.55, len(PROBLEM) - 0.45)
+        axis.set_xlim(-0.55, len(problems) - 0.45)
         axis.set_ylim(0, BAR_TOP)
-        axis.set_xticks(range(len(PROBLEM)), [t.replace(", ", ",\n").replace(" (", "\n(") for t in PROBLEM.values()])
+        axis.set_xticks(range(len(problems)), names)
         axis.tick_params(axis="x", length=0)
         axis.grid(False, axis="x")
         axis.set_ylabel(f"mean of {METRIC['rmspbe']} over learning,\nrelative to TDRC")
@@ -148,15 +153,18 @@ def _bar(axis: Axes, row: dict[str, Any], x: float, width: float) -> None:
         )
 
 
-def _shown(table: pl.DataFrame) -> list[str]:
-    """The algorithms of a table, in the order in which they are drawn: TDRC on top."""
-    there = set(table["algorithm"])
-    return [a for a in ALGORITHM if a in there]
+def _there(known: Iterable[str], column: pl.Series) -> list[str]:
+    """What of the known occurs in a column, in the order in which it is drawn: TDRC last, on top."""
+    there = set(column)
+    return [name for name in known if name in there]
 
 
 def _width(algorithm: str) -> float:
     return 2.0 if algorithm == "tdrc" else 1.4
 
 
-def _handles(table: pl.DataFrame, markersize: float = 0) -> list[Line2D]:
-    return [Line2D([], [], linewidth=_width(a), markersize=markersize, **ALGORITHM[a]) for a in _shown(table)]
+def _handles(table: pl.DataFrame, markersize: float = 0.0) -> list[Line2D]:
+    return [
+        Line2D([], [], linewidth=_width(a), markersize=markersize, **ALGORITHM[a])
+        for a in _there(ALGORITHM, table["algorithm"])
+    ]

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 # Okabe and Ito's colours: distinct to colour-blind readers and in print.
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, BLACK, GREY, WHITE = (
@@ -54,11 +55,13 @@ def figure(width: float = 6.5, height: float = 4.0) -> Iterator[Figure]:
 
 
 def plain_log(axis: Axes) -> None:
-    """A logarithmic y axis with 0.1, 0.2, 0.5, 1 and so on written out, or fewer where these would crowd."""
+    """A logarithmic y axis that is labelled 0.1, 0.2, 0.5, 1 and so on, within the limits that it has by now."""
     axis.set_yscale("log")
     low, high = axis.get_ylim()
-    wide = high / low > 200
-    axis.yaxis.set_major_locator(LogLocator(10, subs=(1.0,) if wide else (1.0, 2.0, 5.0)))
+    steps = (1.0,) if high / low > 200 else (1.0, 2.0, 5.0)
+    decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)))
+    axis.set_yticks([d * k for d in decades for k in steps if low <= d * k <= high])
+    axis.set_ylim(low, high)
     axis.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     axis.yaxis.set_minor_formatter(NullFormatter())
 
@@ -66,8 +69,11 @@ def plain_log(axis: Axes) -> None:
 def save(fig: Figure, stem: Path) -> list[Path]:
     """Write `stem`.png and `stem`.pdf; neither holds a date, so the same figure is the same file."""
     logging.getLogger("fontTools").setLevel(logging.ERROR)  # it comments on the dates of matplotlib's own fonts
-    paths = [stem.with_suffix(".png"), stem.with_suffix(".pdf")]
+    return [save_as(fig, stem.with_suffix(suffix)) for suffix in (".png", ".pdf")]
+
+
+def save_as(fig: Figure, path: Path) -> Path:
+    """Write one .png or .pdf file."""
     with mpl.rc_context(RC):
-        fig.savefig(paths[0])
-        fig.savefig(paths[1], metadata={"CreationDate": None})
-    return paths
+        fig.savefig(path, metadata={"CreationDate": None} if path.suffix == ".pdf" else None)
+    return path

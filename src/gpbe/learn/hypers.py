@@ -9,58 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from gpbe.algorithms.linear import Algorithm
+from gpbe.algorithms.linear.hyperparameters import RANGES, defaults_for, names_for
 from gpbe.errors import InputError
 from gpbe.learn.linear import Hypers
 from gpbe.mdp.checks import as_floats
 from gpbe.types import Array, Numbers
-
-
-class Range(NamedTuple):
-    low: float
-    high: float
-    open: bool
-    """Is `low` itself excluded?"""
-    default: float
-    meaning: str
-
-
-RANGES: dict[str, Range] = {
-    "step_size": Range(0, np.inf, True, 0.01, "step size of w"),
-    "ratio": Range(0, np.inf, True, 1.0, "step size of h over that of w"),
-    "lam": Range(0, 1, False, 0.0, "trace parameter lambda (zeta for AB-Trace)"),
-    "beta": Range(0, np.inf, False, 1.0, "regularization of h (TDRC)"),
-    "c_bar": Range(0, np.inf, True, 1.0, "clip of the trace's ratio (V-trace)"),
-    "rho_bar": Range(0, np.inf, True, 1.0, "clip of the TD error's ratio (V-trace)"),
-    "followon_decay": Range(0, 1, False, 0.9, "decay of the followon in place of the discount, ETD(lambda, beta)"),
-    "power": Range(0, np.inf, False, 0.0, "the step size falls as (1 + t / delay)^-power"),
-    "delay": Range(0, np.inf, True, 1000.0, "transitions after which the step size begins to fall"),
-    "ridge": Range(0, np.inf, False, 1e-3, "added to the diagonal of LSTD's sum over transitions"),
-}
-
-
-def names_for(a: Algorithm) -> list[str]:
-    """The hyperparameters that an algorithm has."""
-    steps = a.update != "least-squares"
-    has = {
-        "step_size": steps,
-        "power": steps and not a.finite_sum,
-        "delay": steps and not a.finite_sum,
-        "ridge": not steps,
-        "ratio": a.second_weights,
-        "beta": a.regularized,
-        "c_bar": a.bootstrapping == "v-trace",
-        "rho_bar": a.bootstrapping == "v-trace",
-        "followon_decay": a.decayed_followon,
-    }
-    return [name for name in RANGES if has.get(name, True)]
-
-
-def defaults_for(a: Algorithm) -> dict[str, float]:
-    """Defaults; ratios stay unclipped outside V-trace, and inside it where clipping would break the gradient."""
-    values = {name: r.default for name, r in RANGES.items()}
-    if a.bootstrapping != "v-trace" or a.second_weights:
-        values["rho_bar"] = np.inf
-    return values
 
 
 def grid(**values: Numbers) -> dict[str, Array]:
@@ -112,17 +65,15 @@ class Settings:
             yield Chunk(Hypers(**as_jax), indices), min(size, self.count - first)
 
 
-def read_settings(a: Algorithm, given: Mapping[str, Any]) -> Settings:
+def read_settings(a: Algorithm, given: Mapping[str, Any], name: str = "this algorithm") -> Settings:
     """Check names and ranges against what the algorithm has."""
     known = names_for(a)
-    for name in given:
-        if name not in RANGES:
-            raise InputError(f"there is no hyperparameter {name!r}; this algorithm has {', '.join(known)}")
-        if name not in known:
-            raise InputError(f"this algorithm does not use {name!r}; it has {', '.join(known)}")
-    numbers: dict[str, Any] = dict(defaults_for(a))
-    for name, value in given.items():
-        numbers[name] = _checked(name, value)
+    for given_name in given:
+        if given_name not in RANGES:
+            raise InputError(f"there is no hyperparameter {given_name!r}; {name} has {', '.join(known)}")
+        if given_name not in known:
+            raise InputError(f"{name} does not use {given_name!r}; it has {', '.join(known)}")
+    numbers: dict[str, Any] = defaults_for(a) | {n: _checked(n, value) for n, value in given.items()}
     if a.bootstrapping == "v-trace" and a.second_weights and np.any(np.isfinite(numbers["rho_bar"])):
         raise InputError(
             "with rho_bar finite the ratios no longer average to 1, so there is no gradient to follow; use inf"

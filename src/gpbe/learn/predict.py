@@ -34,8 +34,8 @@ class Prediction:
     steps: Array
     """Updates after which each point of a curve was measured, (points,)."""
     curves: Mapping[str, Array]
-    """Each metric: ([settings,] runs, points), infinite from where a run has diverged; or, if only averages were
-    kept, the mean over runs: ([settings,] points)."""
+    """Each metric: ([settings,] runs, points), infinite where it is beyond what 32-bit floats can square (1.8e19); or,
+    if only averages were kept, the mean over runs: ([settings,] points)."""
     errors: Mapping[str, Array]
     """Standard errors over runs, ([settings,] points), if only averages were kept."""
     areas: Mapping[str, Array]
@@ -59,9 +59,11 @@ class Prediction:
         scores = (self.areas if by == "area" else self.finals)[metric]
         mean, error = mean_and_error(scores)
         index = int(mean.argmin())
-        # Settings within two standard errors of the difference, run by run: the data are paired.
+        # Settings within two standard errors of the difference, run by run: the data are paired. Logarithms, so that
+        # a setting that explodes in some runs does not pass for one that is merely uncertain.
         finite = np.isfinite(mean)
-        gaps, spread = mean_and_error(scores[finite] - scores[index])
+        logs = np.log(np.maximum(scores[finite], 1e-30))
+        gaps, spread = mean_and_error(logs - np.log(np.maximum(scores[index], 1e-30)))
         rivals = np.flatnonzero(finite)[gaps <= 2 * np.nan_to_num(spread)]
         setting = {name: float(values[index]) for name, values in self.settings.items()}
         return Best(index, setting, float(mean[index]), float(error[index]), rivals)
@@ -124,7 +126,7 @@ def predict(
     ((2, 5, 2000), (2, 5, 4))
     """
     a = find(algorithm)
-    settings = read_settings(a, hyperparameters)
+    settings = read_settings(a, hyperparameters, algorithm if isinstance(algorithm, str) else "this algorithm")
     if isinstance(problem, Log):
         if runs != 1 or state_lam is not None:
             raise InputError("a log is one run with one lam for all states; leave runs and state_lam out")
@@ -138,6 +140,8 @@ def predict(
     transitions = stream.now.shape[-1]
     if every < 1 or transitions % every:
         raise InputError(f"every is {every}; it should divide the {transitions} steps")
+    if epochs < 1:
+        raise InputError(f"epochs is {epochs}; it should be 1 or more")
     if epochs != 1 and not a.finite_sum:
         raise InputError("epochs are passes over a stored data set, which this algorithm does not make; use more steps")
     if optimizer not in ("sgd", "adam"):
@@ -176,7 +180,7 @@ def predict(
 
 def mean_and_error(scores: Array) -> tuple[Array, Array]:
     """Mean over the last axis and its standard error (NaN for one run, or where a run is infinite)."""
-    n = scores.shape[-1]
+    n, scores = scores.shape[-1], np.asarray(scores, dtype=float)
     with np.errstate(invalid="ignore", divide="ignore"):
         return scores.mean(-1), scores.std(-1, ddof=1) / np.sqrt(n) if n > 1 else np.full(scores.shape[:-1], np.nan)
 

@@ -69,6 +69,6 @@ def summarize(result: Result, average: bool) -> Learned:
     runs, points = curves[0].shape if curves else (1, 1)
     areas = tuple(c.mean(-1) for c in curves)
     finals = tuple(c[:, -max(1, points // 4) :].mean(-1) for c in curves)
-    errors = tuple(c.std(0, ddof=1) / runs**0.5 for c in curves) if average and runs > 1 else ()
+    errors = tuple(c.std(0, ddof=1) / runs**0.5 if runs > 1 else c[0] * jnp.nan for c in curves) if average else ()
     kept = tuple(c.mean(0) for c in curves) if average else curves
     return Learned(kept, errors, areas, finals, result.weights, result.second_weights, result.diverged_at)

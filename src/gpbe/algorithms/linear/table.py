@@ -45,8 +45,15 @@ class Algorithm:
 
     @property
     def sound(self) -> bool:
-        """Does it converge off-policy for every behaviour that covers the target, with small enough steps?"""
+        """Does it converge off-policy for every behaviour that covers the target, given what it `needs`?"""
         return self.update != "td" or (self.prior != "none" and not self.decayed_followon)
+
+    @property
+    def needs(self) -> str:
+        """What soundness asks of the hyperparameters, besides small enough steps."""
+        if self.regularized:
+            return "ratio large enough, beta small enough"
+        return "ratio large enough" if self.update in ("gradient-correction", "hybrid") else ""
 
     @property
     def second_weights(self) -> bool:

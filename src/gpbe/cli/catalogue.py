@@ -1,8 +1,9 @@
 """What there is, a line each: for `gpbe list` and for people who build menus."""
 
-from typing import get_args
+from typing import Any, get_args
 
 from gpbe import exact, figures, mdp
+from gpbe.algorithms.linear import ALGORITHMS
 from gpbe.exact.weightings import Name
 
 WEIGHTINGS = {
@@ -20,8 +21,32 @@ def catalogue() -> dict[str, dict[str, str]]:
     """Kinds of things by name, each thing with one line about it."""
     return {
         "problems": {name: entry.description for name, entry in mdp.ZOO.items()},
+        "algorithms": {
+            name: f"{a.update}, {a.bootstrapping}, {a.weighting}: {a.paper}" for name, a in ALGORITHMS.items()
+        },
         "figures": {name: spec.describe for name, spec in figures.FIGURES.items()},
         "objectives": {name: (build.__doc__ or "").splitlines()[0] for name, build in exact.OBJECTIVES.items()},
         "weightings": WEIGHTINGS,
         "bounds": {name: bound.description for name, bound in exact.BOUNDS.items()},
+    }
+
+
+def algorithms() -> dict[str, dict[str, Any]]:
+    """The linear prediction algorithms by name: their axes, what they promise, and their hyperparameters."""
+    from gpbe.algorithms.linear.hyperparameters import names_for
+
+    axes = (
+        "prior",
+        "bootstrapping",
+        "update",
+        "mirror_prox",
+        "variance_reduction",
+        "weighting",
+        "sound",
+        "needs",
+        "paper",
+    )
+    return {
+        name: {axis: getattr(a, axis) for axis in axes} | {"hyperparameters": names_for(a)}
+        for name, a in ALGORITHMS.items()
     }

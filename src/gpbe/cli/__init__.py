@@ -1,0 +1,240 @@
+"""The command line: `gpbe list`, `gpbe diagnose`, `gpbe predict`, `gpbe figure`."""
+
+import contextlib
+import io
+import os
+import re
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+from tyro.conf import OmitArgPrefixes, Positional, arg
+
+from gpbe.cli.predict import NONE_GIVEN, Hyperparameters, learn_and_show
+from gpbe.cli.terminal import check_writable, console, print_json, progress
+from gpbe.errors import InputError
+
+What = Literal["all", "problems", "algorithms", "figures", "objectives", "weightings", "bounds"]
+Weighting = Literal["behavior", "target", "followon", "emphatic", "start", "uniform"]
+ProblemName = Annotated[str, arg(metavar="PROBLEM", help_behavior_hint="")]
+AlgorithmName = Annotated[str, arg(metavar="ALGORITHM", help_behavior_hint="")]
+Number = Annotated[int | None, arg(metavar="INT", help_behavior_hint="")]
+File = Annotated[Path | None, arg(metavar="FILE", help_behavior_hint="")]
+Names = Annotated[tuple[str, ...], arg(metavar="NAME ...", help_behavior_hint="")]
+Json = Annotated[bool, arg(help="print JSON for a program instead of text for a person")]
+
+
+def list_(what: Positional[What] = "all", json: Json = False) -> None:
+    """Show what there is: problems, algorithms, figures, objectives, weightings, bounds.
+
+    Args:
+        what: which kind to show
+        json: print JSON
+    """
+    from gpbe.cli import catalogue, pages
+
+    kinds = {k: v for k, v in catalogue.catalogue().items() if what in ("all", k)}
+    if json:
+        print_json({k: catalogue.algorithms() if k == "algorithms" else v for k, v in kinds.items()})
+    elif what == "algorithms":
+        for table in pages.algorithm_tables(catalogue.algorithms()):
+            console().print(table, "")
+        console().print(pages.LEGEND)
+    else:
+        for kind, entries in kinds.items():
+            console().print(pages.names_table(kind, entries), "")
+
+
+def figure(
+    name: Positional[str],
+    scale: Literal["smoke", "quick", "paper"] = "quick",
+    out: Path = Path("out"),
+    json: Json = False,
+) -> None:
+    """Compute and draw a figure of the paper, or all of them; writes PNG, PDF and the table behind it.
+
+    Args:
+        name: a name from `gpbe list figures`, or `all`
+        scale: smoke takes seconds, quick a minute or so on two cores, paper is as large as in the paper
+        out: the folder to write into
+        json: print JSON
+    """
+    from gpbe import figures
+
+    names = list(figures.FIGURES) if name == "all" else [name]
+    for each in names:
+        figures.find(each)
+    check_writable(out)
+    written = []
+    for each in names:
+        started = time.perf_counter()
+        with progress(each, figures.FIGURES[each].work[scale], figures.FIGURES[each].unit) as advance:
+            paths = figures.make(each, scale, out, advance)
+        seconds = time.perf_counter() - started
+        written.append({"figure": each, "scale": scale, "seconds": round(seconds, 2), "files": [str(p) for p in paths]})
+    if json:
+        print_json(written)
+        return
+    from rich.table import Table
+
+    table = Table("figure", "size", "seconds", "files", box=None, pad_edge=False)
+    for row in written:
+        spec = figures.FIGURES[row["figure"]]
+        size = f"{spec.work[scale]:,} {spec.unit}"
+        stem = row["files"][0].removesuffix(".png")
+        kinds = ",".join(Path(f).suffix.lstrip(".") for f in row["files"])
+        table.add_row(row["figure"], size, f"{row['seconds']:.1f}", f"{stem}.{{{kinds}}}")
+    console().print(table)
+
+
+def diagnose(
+    problem: Positional[ProblemName],
+    lam: float = 0.0,
+    index: Number = None,
+    json: Json = False,
+) -> None:
+    """Tell what TD and its relatives do on a problem: convergence, solutions, errors, bounds, and what to use.
+
+    Args:
+        problem: a name from `gpbe list problems`, or a .toml or .npz file with a problem of your own
+        lam: trace parameter lambda, in [0, 1]
+        index: which problem of a batch (`four-rooms` has eight)
+        json: print JSON
+    """
+    from gpbe import exact
+
+    diagnosis = exact.diagnose(_read_problem(problem, index), lam)
+    if json:
+        print_json(diagnosis.as_dict())
+    else:
+        console().print(diagnosis)
+
+
+def predict(
+    problem: Positional[ProblemName],
+    algorithm: Positional[AlgorithmName],
+    hyperparameters: OmitArgPrefixes[Hyperparameters] = NONE_GIVEN,
+    steps: Number = None,
+    runs: Number = None,
+    seed: int = 0,
+    metrics: Names = (),
+    weighting: Weighting = "behavior",
+    every: int = 1,
+    optimizer: Literal["sgd", "adam"] = "sgd",
+    epochs: int = 1,
+    index: Number = None,
+    out: File = None,
+    json: Json = False,
+) -> None:
+    """Learn values by a linear algorithm; print how large the errors were over learning and at its end.
+
+    Args:
+        problem: a name from `gpbe list problems`, a .toml or .npz problem file, or a .parquet log of transitions
+        algorithm: a name from `gpbe list algorithms`
+        hyperparameters: one number each, or several to try; of several hyperparameters all combinations. Numbers are
+            written as 0.1, 1/3 or 2^-5, and 2^-8..2^0 stands for every power in between
+        steps: transitions to learn from; 1000 if left out, or all of a log
+        runs: independent runs; 10 if left out, and a log is one
+        seed: of the behavior's data, which are the same for every algorithm and setting
+        metrics: of rmsve, rmspbe, rmsbe and distance; settings are compared by the first
+        weighting: of the states in the metrics
+        every: transitions between points of a learning curve
+        optimizer: plain steps along the algorithm's direction, or Adam's
+        epochs: passes over the data, for SVRG and SAGA
+        index: which problem of a batch (`four-rooms` has eight)
+        out: write the learning curves: a table if it ends in .parquet or .csv, a drawing if in .png or .pdf
+        json: print JSON
+    """
+    from gpbe import mdp
+
+    is_log = Path(problem).suffix == ".parquet"
+    learn_and_show(
+        mdp.Log.read(problem) if is_log else _read_problem(problem, index),
+        algorithm,
+        hyperparameters,
+        out,
+        json,
+        name=Path(problem).stem if Path(problem).suffix else problem,
+        steps=steps,
+        runs=runs if runs is not None else 1 if is_log else 10,
+        seed=seed,
+        metrics=metrics or None,
+        weighting=weighting,
+        every=every,
+        optimizer=optimizer,
+        epochs=epochs,
+    )
+
+
+def _read_problem(problem: str, index: int | None):
+    """A problem of the zoo, or one in a file."""
+    from gpbe import mdp
+
+    is_file = Path(problem).suffix or os.sep in problem
+    found = mdp.load(problem) if is_file else mdp.problem(problem)
+    if index is not None:
+        return found[index]
+    if found.batch_shape:
+        raise InputError(f"{problem} is a batch of {found.batch_shape[0]} problems; pick one with --index 0 and so on")
+    return found
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "list": list_,
+    "diagnose": diagnose,
+    "predict": predict,
+    "figure": figure,
+}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line. Errors that a user can make end in one line on standard error and exit code 2."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaint):
+            command = tyro.extras.subcommand_cli_from_dict(
+                {name: _later(run) for name, run in COMMANDS.items()},
+                prog="gpbe",
+                description="Off-policy value estimation with the generalized projected Bellman error.",
+                args=arguments or ["--help"],
+            )
+    except SystemExit as stop:
+        if stop.code not in (0, None):
+            _fail(_one_line(complaint.getvalue()))
+        raise
+    try:
+        command()
+    except InputError as error:
+        _fail(str(error))
+    except KeyboardInterrupt:
+        print("gpbe: interrupted; files written so far are whole", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader (head, say) has gone: not an error
+
+
+def _later(run: Callable[..., None]) -> Callable[..., Callable[[], None]]:
+    """The same command line as `run`, but parsing only; so that errors of parsing and of running stay apart."""
+    import functools
+
+    @functools.wraps(run)
+    def parsed(*args, **kwargs):
+        return functools.partial(run, *args, **kwargs)
+
+    parsed.__annotations__ = {**run.__annotations__, "return": Callable[[], None]}
+    return parsed
+
+
+def _fail(message: str) -> None:
+    print(f"gpbe: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def _one_line(complaint: str) -> str:
+    """What the parser says in a box, as one line without the box and its title."""
+    words = re.sub(r"╭[^╮]*╮|[─-╿]", " ", complaint)
+    return re.sub(r"\s+", " ", words).strip() or "the arguments could not be read; see gpbe --help"

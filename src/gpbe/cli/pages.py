@@ -1,0 +1,117 @@
+"""Tables for the terminal."""
+
+from collections.abc import Iterator, Mapping
+from math import floor, isfinite, log2, log10, nan
+from typing import Any
+
+import polars as pl
+from rich.table import Table
+from rich.text import Text
+
+CORRECTED = {
+    "none": "posterior corrections only: states weighted by d_b",
+    "emphatic": "emphatic prior corrections: states weighted by m",
+    "alternative-life": "alternative-life prior corrections: states weighted by d_pi",
+}
+
+
+def names_table(kind: str, entries: Mapping[str, str]) -> Table:
+    """Names with a line each."""
+    table = Table(box=None, title=kind, title_justify="left", title_style="bold", show_header=False, pad_edge=False)
+    table.add_column(style="cyan", no_wrap=True)
+    for name, line in entries.items():
+        table.add_row(name, line)
+    return table
+
+
+def algorithm_tables(entries: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
+    """One table for each prior correction; its columns are as wide in all of them, for a page of 120 characters."""
+    widths = {"algorithm": 24, "bootstrapping": 13, "update": 19, "sound": 5, "also has": 14, "paper": 35}
+    for prior, title in CORRECTED.items():
+        table = Table(
+            box=None, title=title, title_justify="left", title_style="bold", pad_edge=False, padding=(0, 2, 0, 0)
+        )
+        for column, width in widths.items():
+            table.add_column(column, style="cyan" if column == "algorithm" else None, width=width)
+        for name, a in entries.items():
+            if a["prior"] == prior:
+                own = [h for h in a["hyperparameters"] if h not in ("step_size", "lam", "power", "delay")]
+                sound = Text("yes") if a["sound"] else Text("no", style="red")
+                update = f"{a['update']}{' (MP)' if a['mirror_prox'] else ''}"
+                paper = a["paper"].partition(" (Patterson")[0]
+                table.add_row(name, a["bootstrapping"], update, sound, " ".join(own), paper)
+        yield table
+
+
+LEGEND = """\
+bootstrapping: the rule for how long the sample is trusted. update: how the weights move; MP is mirror-prox.
+sound: converges off-policy whatever the behaviour, with small enough steps; TDC and HTD with h fast enough (a large
+ratio), TDRC also with a small enough beta. `gpbe diagnose` tells whether beta = 1 is.
+also has: hyperparameters besides step_size, power and delay (least squares has none of these) and lam, which all have;
+`gpbe predict --help` says what they mean. The followon of etd-beta puts its weighting between d_b and m.
+hypothetical: printed in grey in the paper's table."""
+
+
+def prediction_table(settings: pl.DataFrame) -> Table:
+    """A row for each setting: the error over learning and at its end, and how many runs diverged."""
+    metrics = settings["metric"].unique(maintain_order=True).to_list()
+    first = settings.filter(metric=metrics[0])
+    swept = first.columns[1 : first.columns.index("metric")]
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in swept:
+        table.add_column(name, justify="right", style="cyan", no_wrap=True)
+    for metric in metrics:
+        for what in ("area", "final"):
+            table.add_column(f"{metric} {what}", justify="right", no_wrap=True)
+    table.add_column("diverged", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    columns = [as_written(first[name].to_list()) for name in swept]
+    for k, row in enumerate(first.iter_rows(named=True)):
+        cells = [column[k] for column in columns]
+        for metric in metrics:
+            other = settings.filter(metric=metric).row(k, named=True)
+            cells += [with_error(other[what], other[f"{what}_error"]) for what in ("area", "final")]
+        diverged = f"{row['diverged']} of {row['runs']}" if row["diverged"] else "none"
+        mark = {"best": "best", "rival": "as good", None: ""}[row["choice"]]
+        table.add_row(*cells, diverged, mark, style="bold" if mark == "best" else None)
+    return table
+
+
+def as_written(values: list[float]) -> list[str]:
+    """Small powers of 2 as powers, anything else as decimals; the same for a whole column.
+
+    >>> as_written([0.5, 2**-9]), as_written([0.5, 0.25]), as_written([0.5, 0.001])
+    (['2^-1', '2^-9'], ['0.5', '0.25'], ['0.5', '0.001'])
+    """
+    powers = [log2(v) if v > 0 else nan for v in values]
+    if min(values) < 0.1 and all(isfinite(p) and p == round(p) for p in powers):
+        return [f"2^{p:.0f}" for p in powers]
+    return [f"{v:g}" for v in values]
+
+
+def edges(settings: pl.DataFrame) -> list[str]:
+    """A sentence for each swept hyperparameter whose best value is the smallest or the largest that was tried."""
+    first = settings.filter(metric=settings["metric"][0])
+    best = first.filter(choice="best")
+    sentences = []
+    for name in first.columns[1 : first.columns.index("metric")]:
+        tried, value = first[name].unique().sort(), best[name][0]
+        place = {tried[0]: ("smallest", "smaller"), tried[-1]: ("largest", "larger")}.get(value)
+        at_the_end = value == 0 or (value == 1 and name in ("lam", "followon_decay"))
+        if place and len(tried) > 2 and not at_the_end:
+            sentences.append(f"the best {name} is the {place[0]} that was tried; try {place[1]} ones too")
+    return sentences
+
+
+def with_error(mean: float, error: float | None) -> str:
+    """A mean with its standard error, to the digit that the error leaves meaningful.
+
+    >>> with_error(0.123456, 0.0123), with_error(5.0, None), with_error(float("inf"), None)
+    ('0.123 ± 0.012', '5', 'inf')
+    """
+    if error is None or not isfinite(mean) or not isfinite(error) or error == 0:
+        return f"{mean:.4g}"
+    if not 1e-4 < abs(mean) < 1e6:
+        return f"{mean:.3g} ± {error:.1g}"
+    digits = max(0, 1 - floor(log10(error)))
+    return f"{mean:.{digits}f} ± {error:.{digits}f}"

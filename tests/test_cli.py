@@ -1,0 +1,313 @@
+"""The command line, run in this process: what it prints, what it writes, and how it complains."""
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import polars as pl
+import pytest
+
+import gpbe
+from gpbe import cli, figures, mdp
+from gpbe.algorithms.linear import ALGORITHMS
+from gpbe.cli import main
+from gpbe.cli.predict import Hyperparameters
+from gpbe.exact.weightings import Name
+from gpbe.learn.hypers import RANGES
+
+
+@pytest.fixture
+def run(capsys):
+    """Run a command and return what it printed; as JSON if that was asked for."""
+
+    def command(*arguments: str):
+        main(list(arguments))
+        out = capsys.readouterr().out
+        return json.loads(out) if "--json" in arguments else out
+
+    return command
+
+
+# --- list
+
+
+def test_list_names_everything_and_marks_no_kind_empty(run):
+    kinds = run("list", "--json")
+    assert list(kinds) == ["problems", "algorithms", "figures", "objectives", "weightings", "bounds"]
+    assert list(kinds["problems"]) == list(mdp.ZOO)
+    assert list(kinds["figures"]) == list(figures.FIGURES)
+    assert "Kolter" in kinds["figures"]["kolter"]
+    text = run("list")
+    assert all(name in text for kind in kinds.values() for name in kind)
+
+
+def test_list_of_one_kind(run):
+    assert list(run("list", "weightings", "--json")) == ["weightings"]
+    assert "baird" not in run("list", "weightings")
+
+
+def test_list_algorithms_tells_axes_soundness_and_hyperparameters(run):
+    algorithms = run("list", "algorithms", "--json")["algorithms"]
+    assert list(algorithms) == list(ALGORITHMS)
+    assert algorithms["emphatic-gtd2-mp"] == {
+        "prior": "emphatic",
+        "bootstrapping": "importance",
+        "update": "saddlepoint",
+        "mirror_prox": True,
+        "variance_reduction": "none",
+        "weighting": "m",
+        "sound": True,
+        "paper": "hypothetical (Patterson et al. 2022, grey)",
+        "hyperparameters": ["step_size", "ratio", "lam", "power", "delay"],
+    }
+    # TD with no prior correction, or with part of one, can diverge for every step size; GTD2 is a true gradient.
+    unsound = {name for name, a in algorithms.items() if not a["sound"]}
+    assert {"td", "tree-backup", "v-trace", "ab-trace", "etd-beta"} <= unsound
+    assert not {"gtd2", "etd", "lstd", "alternative-life-td"} & unsound
+
+
+def test_list_algorithms_fits_a_page_of_120_characters(run):
+    lines = run("list", "algorithms").splitlines()
+    assert max(map(len, lines)) <= 120
+    names = [line.split()[0] for line in lines if line.strip()]
+    assert [name for name in names if name in ALGORITHMS] == list(ALGORITHMS)
+
+
+def test_listing_starts_without_jax():
+    code = "import sys; from gpbe.cli import main; main(['list']); sys.exit('jax' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL, check=False).returncode == 0
+
+
+# --- figure
+
+
+def test_figure_writes_drawings_and_tables(run, tmp_path, monkeypatch):
+    (entry,) = run("figure", "corrections", "--scale", "smoke", "--out", str(tmp_path / "new"), "--json")
+    assert entry["figure"] == "corrections"
+    assert [path.rsplit(".", 1)[1] for path in entry["files"]] == ["png", "pdf", "parquet", "csv"]
+    assert sorted(map(str, (tmp_path / "new").iterdir())) == sorted(entry["files"])
+    assert pl.read_parquet(tmp_path / "new" / "corrections.parquet").height == 10
+    monkeypatch.chdir(tmp_path)
+    text = run("figure", "corrections", "--scale", "smoke")
+    assert "5 transitions" in text
+    assert "out/corrections.{png,pdf,parquet,csv}" in text
+
+
+# --- diagnose
+
+
+@pytest.mark.parametrize(("problem", "verdict"), [("baird", "diverges"), ("random-walk-5", "converges")])
+def test_diagnose_tells_whether_td_converges(run, problem, verdict):
+    assert run("diagnose", problem, "--json")["td"]["behavior"]["verdict"] == verdict
+    assert f"d_b         {verdict}" in run("diagnose", problem)
+
+
+def test_diagnose_takes_files_and_members_of_a_batch(run, tmp_path):
+    file = tmp_path / "mine.toml"
+    mdp.save(mdp.kolter(p=0.7), file)
+    assert run("diagnose", str(file), "--json")["td"]["behavior"]["verdict"] == "diverges"
+    assert run("diagnose", "four-rooms", "--index", "2", "--json")["states"] == 104
+
+
+# --- predict
+
+
+def test_predict_finds_what_the_library_finds(run):
+    found = run(
+        "predict", "boyan", "td", "--steps", "200", "--runs", "4", "--seed", "3", "--step-size", "1/4", "--json"
+    )
+    result = gpbe.predict(mdp.boyan(), "td", steps=200, runs=4, seed=3, step_size=0.25)
+    assert {k: found[k] for k in ("problem", "algorithm", "steps", "runs", "seed", "step_size", "lam")} == {
+        "problem": "boyan",
+        "algorithm": "td",
+        "steps": 200,
+        "runs": 4,
+        "seed": 3,
+        "step_size": 0.25,
+        "lam": 0.0,
+    }
+    assert [row["metric"] for row in found["settings"]] == ["rmsve", "rmspbe"]
+    for row in found["settings"]:
+        areas = result.areas[row["metric"]]
+        assert row["area"] == pytest.approx(areas.mean(), rel=1e-5)
+        assert row["area_error"] == pytest.approx(areas.std(ddof=1) / 2, rel=1e-4)
+        assert row["choice"] is None
+    # Nothing is known before the first step; the values go from -24 to -2, and d_b is known.
+    d, v = mdp.boyan().behavior_distribution, mdp.boyan().values
+    assert found["settings"][0]["initial"] == pytest.approx((d @ v**2) ** 0.5, rel=1e-5)
+
+
+def test_predict_sweeps_all_combinations_and_writes_their_curves(run, tmp_path):
+    file = tmp_path / "curves.parquet"
+    sweep = ("--step-size", "2^-4..2^-2", "--ratio", "0.5", "2", "--steps", "100", "--runs", "3", "--every", "20")
+    found = run("predict", "boyan", "tdc", *sweep, "--metrics", "rmsve", "--out", str(file), "--json")
+    rows = found["settings"]
+    assert [(r["step_size"], r["ratio"]) for r in rows] == [(a, r) for a in (1 / 16, 1 / 8, 1 / 4) for r in (0.5, 2)]
+    best = min(rows, key=lambda r: r["area"])
+    assert [r["choice"] for r in rows].count("best") == 1
+    assert best["choice"] == "best"
+    assert found["file"] == str(file)
+
+    curves = pl.read_parquet(file)
+    assert curves.columns == ["setting", "step_size", "ratio", "metric", "step", "mean", "standard_error"]
+    assert curves.filter(setting=0)["step"].to_list() == [20, 40, 60, 80, 100]
+    means = curves.group_by("setting", maintain_order=True).agg(pl.col("mean").mean())["mean"]
+    np.testing.assert_allclose(means, [r["area"] for r in rows], rtol=1e-5)
+
+
+def test_predict_prints_a_row_for_each_setting(run):
+    text = run(
+        "predict", "boyan", "td", "--steps", "100", "--runs", "2", "--step-size", "2^-4..2^-2", "--metrics", "rmsve"
+    )
+    lines = text.splitlines()
+    assert lines[0] == "td on boyan: steps 100, runs 2, seed 0, lam 0"
+    assert lines[1].split() == ["step_size", "rmsve", "area", "rmsve", "final", "diverged"]
+    assert [line.split()[0] for line in lines[2:5]] == ["2^-4", "2^-3", "2^-2"]
+    assert lines[4].split()[-1] == "best"
+    assert lines[5] == "the best step_size is the largest that was tried; try larger ones too"
+
+
+def test_what_diverges_is_said_so_and_is_null_in_json(run):
+    arguments = ("predict", "baird", "td", "--runs", "2", "--step-size", "0.001", "1", "--metrics", "rmspbe")
+    small, large = run(*arguments, "--json")["settings"]
+    assert small["diverged"] == 0
+    assert small["choice"] == "best"
+    assert large["diverged"] == 2
+    assert large["area"] is large["final"] is large["choice"] is None
+    assert "2 of 2" in run(*arguments)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "png", "pdf"])
+def test_predict_writes_what_the_name_says(run, tmp_path, suffix):
+    file = tmp_path / "deep" / f"curves.{suffix}"
+    text = run(
+        "predict", "boyan", "td", "--steps", "50", "--runs", "2", "--step-size", "0.1", "0.2", "--out", str(file)
+    )
+    assert f"learning curves: {file}" in text
+    start = {"csv": b"setting,step_size", "png": b"\x89PNG", "pdf": b"%PDF"}[suffix]
+    assert file.read_bytes().startswith(start)
+
+
+def test_predict_learns_from_a_log(run, tmp_path):
+    """LSTD's solution is the log's own fixed point, so its distance to that goes to 0."""
+    file = tmp_path / "trip.parquet"
+    mdp.Log.simulate(mdp.problem("random-walk-5"), 500, seed=1).write(file)
+    found = run("predict", str(file), "lstd", "--ridge", "1e-6", "--metrics", "distance", "--every", "50", "--json")
+    assert (found["problem"], found["steps"], found["runs"]) == ("trip", 500, 1)
+    (row,) = found["settings"]
+    assert row["final"] < 0.2 < row["initial"]
+    assert row["area_error"] is None
+
+
+def test_predict_reads_problem_files(run, tmp_path):
+    file = tmp_path / "mine.npz"
+    mdp.save(mdp.boyan(), file)
+    own = run("predict", str(file), "td", "--steps", "50", "--runs", "2", "--json")
+    zoo = run("predict", "boyan", "td", "--steps", "50", "--runs", "2", "--json")
+    assert own["settings"] == zoo["settings"]
+
+
+def examples() -> list[tuple[str, list[str]]]:
+    """The commands of the guide, `$ gpbe ...`, and the lines that it shows below them."""
+    guide = (Path(__file__).parent.parent / "docs" / "prediction.md").read_text()
+    found = re.findall(r"^ +\$ gpbe (.*)\n((?: {4,}.*\n)+)", guide, re.MULTILINE)
+    assert len(found) >= 3
+    return [(command, shown.splitlines()) for command, shown in found]
+
+
+@pytest.mark.parametrize(("command", "shown"), examples(), ids=lambda value: value if isinstance(value, str) else "")
+def test_the_guides_commands_print_what_it_shows(run, command, shown):
+    """Word by word; numbers to within what another processor's rounding may change."""
+    printed = run(*command.split()).splitlines()
+    assert len(printed) == len(shown)
+    for ours, its in zip(printed, shown, strict=True):
+        for word, expected in zip(ours.split(), its.split(), strict=True):
+            if expected.replace(".", "").replace("e-", "").isdigit():
+                assert float(word) == pytest.approx(float(expected), rel=0.2)
+            else:
+                assert word == expected
+
+
+def test_every_hyperparameter_and_weighting_can_be_chosen():
+    assert [field.name for field in fields(Hyperparameters)] == list(RANGES)
+    assert set(get_args(cli.Weighting)) == set(get_args(Name))
+
+
+# --- complaints
+
+LEARN = ("predict", "boyan", "td")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("nothing",), "nothing"),
+        (("list", "nothing"), "'nothing'"),
+        (("figure", "kolters"), "there is no figure 'kolters'"),
+        (("figure", "kolter", "--scale", "huge"), "'huge'"),
+        (("diagnose", "bairds"), "did you mean 'baird'"),
+        (("diagnose", "missing.toml"), "missing.toml: cannot be read"),
+        (("diagnose", "baird", "--lam", "2"), "lam is 2"),
+        (("diagnose", "four-rooms"), "pick one with --index"),
+        (("diagnose", "four-rooms", "--index", "8"), "problem 8 does not exist"),
+        (("predict", "boyan"), "ALGORITHM"),
+        (("predict", "boyan", "tdcc"), "did you mean"),
+        (("predict", "missing.parquet", "td"), "there is no file missing.parquet"),
+        (("predict", "four-rooms", "td"), "pick one with --index"),
+        ((*LEARN, "--stepsize", "1"), "--step-size"),
+        ((*LEARN, "--step-size", "fast"), "--step-size fast cannot be read"),
+        ((*LEARN, "--step-size", "2^3..2^1"), "--step-size 2^3..2^1 cannot be read"),
+        ((*LEARN, "--step-size", "0"), "step_size is 0; it should be above 0"),
+        ((*LEARN, "--lam", "0", "1.5"), "lam is 1.5"),
+        ((*LEARN, "--beta", "1"), "does not use 'beta'"),
+        ((*LEARN, "--runs", "many"), "many"),
+        ((*LEARN, "--runs", "0"), "at least 1"),
+        ((*LEARN, "--every", "7"), "every is 7"),
+        ((*LEARN, "--metrics", "mse"), "there is no metric 'mse'"),
+        ((*LEARN, "--weighting", "mine"), "'mine'"),
+        ((*LEARN, "--optimizer", "sdg"), "'sdg'"),
+        ((*LEARN, "--out", "curves.txt"), "curves.txt should end in"),
+    ],
+)
+def test_complaints_are_one_line_and_exit_code_2(arguments, complaint, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(list(arguments))
+    assert stop.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("gpbe: ")
+    assert err.count("\n") == 1
+    assert complaint in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("command", [("figure", "corrections"), LEARN])
+def test_places_that_cannot_be_written_are_refused_before_the_work(command, tmp_path, capsys):
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit) as stop:
+        main([*command, "--out", str(tmp_path / "file" / "deeper" / "curves.png")])
+    assert stop.value.code == 2
+    assert "cannot write into" in capsys.readouterr().err
+
+
+def test_files_that_hold_something_else_are_refused(tmp_path, capsys):
+    for name, complaint in (("bad.toml", "bad.toml"), ("bad.npz", "not an .npz archive"), ("bad.parquet", "Parquet")):
+        (tmp_path / name).write_text("no = [such\n")
+        with pytest.raises(SystemExit) as stop:
+            main(["predict", str(tmp_path / name), "td"])
+        assert stop.value.code == 2
+        err = capsys.readouterr().err
+        assert complaint in err
+        assert err.count("\n") == 1
+
+
+def test_help_is_no_error(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["predict", "--help"])
+    assert stop.value.code in (0, None)
+    assert "--followon-decay" in capsys.readouterr().out
