@@ -90,7 +90,8 @@ def read_settings(a: Algorithm, given: Mapping[str, Any], name: str = "this algo
 
 def _checked(name: str, value: Any) -> Any:
     r = RANGES[name]
-    array = np.asarray(value, dtype=float) if name == "rho_bar" else as_floats(value, name)
+    endless = name in ("c_bar", "rho_bar") and np.asarray(value).dtype.kind in "fi"  # a clip may be infinite
+    array = np.asarray(value, dtype=float) if endless else as_floats(value, name)
     if array.ndim > 1 or array.size == 0:
         raise InputError(f"{name} has shape {array.shape}; give one number, or a list of numbers to sweep")
     wrong = ~((array > r.low) if r.open else (array >= r.low)) | ~(array <= r.high)

@@ -57,7 +57,9 @@ def build_metrics(
     if isinstance(problem, Log):
         return [_from_log(problem, a, settings, name) for name in names]
     d = as_weighting(problem, weighting)
-    d = d / d.sum(-1, keepdims=True)
+    if d.ndim > 1:
+        raise InputError(f"the weighting has shape {d.shape}; it should be one number for each state")
+    d = d / d.sum()
     build = {"distance": partial(_distance, problem, a, settings, state_lam)}
     return [build.get(name, partial(_error, problem, name.removeprefix("rms"), d))() for name in names]
 

@@ -18,6 +18,7 @@ from gpbe.learn.metrics import build_metrics
 from gpbe.learn.streams import recorded, simulated
 from gpbe.learn.sweep import Learned, learn_all
 from gpbe.mdp import Log, PredictionProblem
+from gpbe.mdp.checks import as_floats
 from gpbe.types import Array, Numbers
 
 LANES = 1600
@@ -56,8 +57,12 @@ class Prediction:
         """The setting with the smallest mean over runs, and how sure that choice is."""
         if not self.settings:
             raise InputError("nothing was swept, so there is nothing to choose; give a hyperparameter as an array")
+        if metric not in self.areas:
+            raise InputError(f"{metric!r} was not measured; there are {', '.join(self.areas)}")
         scores = (self.areas if by == "area" else self.finals)[metric]
         mean, error = mean_and_error(scores)
+        if not np.isfinite(mean).any():
+            raise InputError("every setting has runs that diverged, so none is best; sweep smaller step sizes")
         index = int(mean.argmin())
         # Settings within two standard errors of the difference, run by run: the data are paired. Logarithms, so that
         # a setting that explodes in some runs does not pass for one that is merely uncertain.
@@ -151,7 +156,8 @@ def predict(
     names = metrics if metrics is not None else (("rmspbe",) if isinstance(problem, Log) else ("rmsve", "rmspbe"))
     built = build_metrics(problem, a, settings, names, weighting, state_lam)
 
-    w0 = jnp.zeros(k) if initial_weights is None else jnp.asarray(np.asarray(initial_weights), jnp.float32)
+    initial = np.zeros(k) if initial_weights is None else as_floats(initial_weights, "initial_weights")
+    w0 = jnp.asarray(initial, jnp.float32)
     if w0.shape != (k,):
         raise InputError(f"initial_weights has shape {w0.shape}; it should be ({k},), one number a feature")
     options = Options(a, every, optimizer == "adam", settings.scheduled)

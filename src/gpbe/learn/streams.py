@@ -18,7 +18,7 @@ def simulated(problem: PredictionProblem, steps: int, runs: int, seed: int, stat
         raise InputError(
             f"features have leading axes {problem.features.shape[:-2]}; there should be none, or one of {runs} runs"
         )
-    if problem.target.ndim > 2 or m.reward.ndim > 3 or m.discount.ndim > 3:
+    if problem.target.ndim > 2 or problem.behavior.ndim > 2 or m.reward.ndim > 3 or m.discount.ndim > 3:
         raise InputError(f"predict takes one problem; this is a batch with axes {problem.batch_shape}: use problem[i]")
     data = simulate(m, problem.behavior, steps, runs, seed)
     lam = np.ones(m.n_states) if state_lam is None else as_floats(state_lam, "state_lam")

@@ -1,5 +1,6 @@
 """Recorded transitions: what a user has who has no simulator."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -122,7 +123,10 @@ def _vectors(frame: pl.DataFrame, name: str, prefix: str, path: str | Path) -> A
             return np.array(frame[name].to_list(), dtype=float)
         except (ValueError, TypeError):
             raise InputError(f"{path}: column {name!r} should hold lists of numbers, all of one length") from None
+    given = [c for c in frame.columns if re.fullmatch(rf"{prefix}_\d+", c)]
     numbered = []
     while f"{prefix}_{len(numbered)}" in frame.columns:
         numbered.append(frame[f"{prefix}_{len(numbered)}"].to_numpy())
+    if len(numbered) < len(given):
+        raise InputError(f"{path} has columns {', '.join(given)} but no {prefix}_{len(numbered)}; number them from 0")
     return np.stack(numbered, axis=-1) if numbered else None

@@ -46,20 +46,21 @@ def stationary_distribution(transition: StateMatrix, policy_name: str = "policy"
     return out.reshape(transition.shape[:-1])
 
 
-def check_evaluation_ends(discounted: StateMatrix) -> None:
+def check_evaluation_ends(discounted: StateMatrix, complaint: str = "") -> None:
     """I - P_{pi,gamma} must be invertible: from every state the discounts must reach below 1 some time."""
     flat = discounted.reshape(-1, *discounted.shape[-2:])
     leaks = flat.sum(-1) < 1 - 1e-12
     if leaks.all():
         return
+    complaint = complaint or (
+        "the value of the target policy is not defined: from {states} it never terminates and its discount is 1; "
+        "give some transition there a discount below 1, or an end"
+    )
     for members in _by_pattern(np.concatenate([flat > 0, leaks[..., None]], axis=-1)):
         i = members[0]
         for states in recurrent_classes(flat[i]):
             if not leaks[i, states].any():
-                raise InputError(
-                    f"the value of the target policy is not defined: from {_show(states)} it never terminates and "
-                    "its discount is 1; give some transition there a discount below 1, or an end"
-                )
+                raise InputError(complaint.format(states=_show(states)))
 
 
 def _by_pattern(patterns: Array) -> list[Array]:

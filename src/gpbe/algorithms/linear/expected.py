@@ -15,6 +15,7 @@ from gpbe.errors import InputError
 from gpbe.exact.traces import LinearSystem, carried, mean_trace, trace_system
 from gpbe.exact.weightings import as_lambda, weighting
 from gpbe.mdp import PredictionProblem
+from gpbe.mdp.structure import check_evaluation_ends
 from gpbe.types import Array, Numbers, PerState, PerTransition, Weights
 
 
@@ -59,7 +60,7 @@ def expected_update(
     emphasis = mean_emphasis(problem, a, table, followon_decay)
     trace = mean_trace(problem, emphasis, carried(problem, table))
     on_policy = problem.replace(target=problem.behavior)
-    own_table = lambda_table(on_policy, a, lam, c_bar)
+    own_table = lambda_table(on_policy, a, lam, c_bar, scales(problem.target, problem.behavior))
     own_emphasis = mean_emphasis(on_policy, a, own_table, followon_decay)
     own = mean_trace(on_policy, own_emphasis, carried(on_policy, own_table))
 
@@ -82,15 +83,24 @@ def expected_update(
     return d_w, d_h - beta * h
 
 
-def lambda_table(problem: PredictionProblem, a: Algorithm, lam: Numbers, c_bar: float = 1.0) -> Array:
-    """lam(s, a, s') of the algorithm's bootstrapping rule, or something that broadcasts to it."""
+def lambda_table(
+    problem: PredictionProblem,
+    a: Algorithm,
+    lam: Numbers,
+    c_bar: float = 1.0,
+    psi: tuple[float, float] | None = None,
+) -> Array:
+    """lam(s, a, s') of the algorithm's bootstrapping rule, or something that broadcasts to it.
+
+    `psi` are AB-Trace's scales, those of the problem's own policies if left out.
+    """
     lam = as_lambda(problem, lam)
     if a.bootstrapping == "importance":
         return lam
     target, behavior = problem.target[..., None], problem.behavior[..., None]
     if a.bootstrapping == "ab-trace" and lam.ndim:
         raise InputError("AB-Trace is scaled by one number for all states; give lam as a number")
-    p = Probabilities(target, behavior, *scales(problem.target, problem.behavior))
+    p = Probabilities(target, behavior, *(psi or scales(problem.target, problem.behavior)))
     shape: tuple[Any, ...] = problem.mdp.transition.shape
     table: PerTransition = np.broadcast_to(action_lambda(a.bootstrapping, lam, p, c_bar), shape)
     return table
@@ -126,4 +136,7 @@ def product_weighting(problem: PredictionProblem) -> PerState:
     ends = m.discount == 0
     begin = np.einsum("s,sa,san->n", problem.behavior_distribution, problem.behavior, m.transition * ends)
     goes_on = np.einsum("sa,san->sn", problem.target, m.transition * ~ends)
+    check_evaluation_ends(
+        goes_on, "the target policy never ends an episode from {states}, so the product of ratios has no mean"
+    )
     return np.linalg.solve(np.eye(m.n_states) - goes_on.T, begin)

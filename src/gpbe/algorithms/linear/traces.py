@@ -33,5 +33,5 @@ def advance(trace: Trace, x: Any, gamma: Any, rho: Any, lam: Any, prior: Prior, 
     decay = gamma if beta is None else beta * episode_goes_on
     followon = rho * decay * trace.followon + 1
     product = episode_goes_on * rho * trace.product + (1 - episode_goes_on)
-    emphasis = {"none": 1.0 + 0 * followon, "emphatic": lam + (1 - lam) * followon, "alternative-life": product}[prior]
+    emphasis = {"none": 1.0 + 0 * gamma, "emphatic": lam + (1 - lam) * followon, "alternative-life": product}[prior]
     return Trace(gamma * lam * rho * trace.e + emphasis * x, followon, product), emphasis
