@@ -32,8 +32,9 @@ format: $(VENV)/.test ## put the code into the project's format
 	@$(BIN)/ruff format src tests benchmarks
 	@$(BIN)/ruff check --fix src tests benchmarks
 
-bench: $(VENV)/.run ## measure the speed of the fixed-point solver on this machine
+bench: $(VENV)/.run ## measure the speed of the solvers and of linear prediction on this machine
 	@$(BIN)/python benchmarks/fixed_points.py
+	@$(BIN)/python benchmarks/linear_prediction.py
 
 clean: ## remove the environment and everything that was made
 	rm -rf $(VENV) $(OUT)

@@ -191,3 +191,25 @@ def test_td_does_not_mind_a_followon_that_overflows():
     assert np.isfinite(gpbe.predict(twice, "td", step_size=0.04).weights).all()
     a, b = gpbe.predict(log, "td", step_size=0.01), gpbe.predict(twice, "td", step_size=0.04)
     np.testing.assert_allclose(a.weights, b.weights, rtol=1e-5)
+
+
+@pytest.mark.parametrize("algorithm", ["alternative-life-td", "etd"])
+def test_an_episode_that_overflows_does_not_spoil_the_next(algorithm):
+    """Six hundred ratios of 4 are beyond 64-bit floats; the traces of the next episode do not remember them."""
+    long, n = 600, 640
+    x = np.random.default_rng(2).standard_normal((n, 3))
+    behavior = np.where(np.arange(n) < long, 0.25, 0.5)
+    discount = np.where(np.arange(n) == long - 1, 0.0, 0.9)
+    both = mdp.Log(x, np.ones(n), discount, np.ones(n), behavior)
+    alone = mdp.Log(x[long:], np.ones(n - long), discount[long:], np.ones(n - long), behavior[long:])
+    with np.errstate(all="ignore"):
+        e = trace_sequence(both, algorithm, lam=0.5).e
+    assert not np.isfinite(e[long - 1]).all()
+    np.testing.assert_array_equal(e[long:], trace_sequence(alone, algorithm, lam=0.5).e)
+
+
+def test_lstd_without_a_ridge_says_where_it_has_no_solution():
+    """After one transition the sum has rank 1; after many it is regular, and the record stays."""
+    log = mdp.Log(np.eye(3)[[0, 1, 2] * 5], np.ones(15), np.full(15, 0.5), np.ones(15), np.ones(15))
+    assert gpbe.predict(log, "lstd", ridge=0.0, metrics=(), every=1).diverged_at.tolist() == [1]
+    assert gpbe.predict(log, "lstd", ridge=1e-3, metrics=(), every=1).diverged_at.tolist() == [-1]

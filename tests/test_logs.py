@@ -137,3 +137,16 @@ def test_files_that_are_no_logs(tmp_path):
     (tmp_path / "text.parquet").write_text("not a table")
     with pytest.raises(InputError, match=r"text\.parquet is not a Parquet file"):
         mdp.Log.read(tmp_path / "text.parquet")
+
+
+def test_metrics_of_a_shortened_log_are_those_of_what_was_used():
+    """The first hundred rows alone, and the first hundred of four hundred: the same errors."""
+    log = mdp.Log.simulate(mdp.problem("random-walk-5"), steps=400, seed=3)
+    short, alone = (
+        gpbe.predict(source, "td", steps=100, every=20, step_size=0.1, metrics=("rmspbe", "distance"))
+        for source in (log, log.first(100))
+    )
+    for metric in ("rmspbe", "distance"):
+        np.testing.assert_array_equal(short.curves[metric], alone.curves[metric])
+    whole = gpbe.predict(log, "td", every=20, step_size=0.1, metrics=("distance",))
+    assert np.abs(whole.curves["distance"][:, :5] - short.curves["distance"]).max() > 1e-3

@@ -97,7 +97,7 @@ def _checked(name: str, value: Any) -> Any:
     wrong = ~((array > r.low) if r.open else (array >= r.low)) | ~(array <= r.high)
     if wrong.any():
         bounds = (
-            f"above {r.low:g}" if np.isinf(r.high) and r.open else f"{'(' if r.open else '['}{r.low:g}, {r.high:g}]"
+            f"above {r.low:g}" if np.isinf(r.high) and r.open else f"in {'(' if r.open else '['}{r.low:g}, {r.high:g}]"
         )
         raise InputError(f"{name} is {array[wrong].flat[0] if array.ndim else array:g}; it should be {bounds}")
     return array if array.ndim else float(array)

@@ -124,7 +124,9 @@ def learn(options: Options, hypers: Hypers, stream: Stream, w0: Array, metrics: 
     def point(learner: Learner, xs: Transition):
         learner, _ = jax.lax.scan(lambda l, x: (update(options, hypers, stream, l, x), None), learner, xs)
         if options.algorithm.update == "least-squares":
-            learner = learner._replace(w=solve_sums(hypers, learner))
+            w = solve_sums(hypers, learner)
+            bad = (learner.diverged_at < 0) & ~jnp.isfinite(w.sum())
+            learner = learner._replace(w=w, diverged_at=jnp.where(bad, learner.time, learner.diverged_at))
         return learner, tuple(metric.at(learner.w) for metric in metrics)
 
     learner, curves = jax.lax.scan(point, start(options, stream, w0), xs)
@@ -156,12 +158,12 @@ def observe(options: Options, hypers: Hypers, stream: Stream, past: Tracker, t: 
     x, arrival = stream.features[t.now], stream.lam[t.now]
 
     trace, emphasis = advance(
-        past.trace, x, past.gamma, last.target / last.behavior, rule(last) * arrival, a.prior, decay
+        past.trace, x, past.gamma, last.target / last.behavior, rule(last) * arrival, a.prior, decay, jnp
     )
     own = past.own
     if a.update == "hybrid":
         lam = rule(Probabilities(last.behavior, last.behavior, *psi)) * arrival
-        own, _ = advance(past.own, x, past.gamma, 1.0, lam, a.prior, decay)
+        own, _ = advance(past.own, x, past.gamma, 1.0, lam, a.prior, decay, jnp)
     rho = t.target / t.behavior
     step = Step(
         x=x,

@@ -93,7 +93,7 @@ def predict(
     steps: int | None = None,
     runs: int = 1,
     seed: int = 0,
-    metrics: tuple[str, ...] | None = None,
+    metrics: tuple[str, ...] | str | None = None,
     weighting: Name | Numbers = "behavior",
     every: int = 1,
     average: bool = False,
@@ -135,9 +135,12 @@ def predict(
     if isinstance(problem, Log):
         if runs != 1 or state_lam is not None:
             raise InputError("a log is one run with one lam for all states; leave runs and state_lam out")
-        stream, k = recorded(problem, steps), problem.features.shape[-1]
+        problem = problem if steps is None else problem.first(steps)
+        stream, k = recorded(problem), problem.features.shape[-1]
     else:
         check_sensible(problem, a)
+        if state_lam is not None and a.bootstrapping == "ab-trace":
+            raise InputError("AB-Trace is scaled by one number for all states; leave state_lam out")
         steps = 1000 if steps is None else steps
         stream, k = simulated(problem, steps, runs, seed, state_lam), problem.features.shape[-1]
         if initial_weights is None:
@@ -153,6 +156,7 @@ def predict(
         raise InputError(f"there is no optimizer {optimizer!r}; use sgd or adam")
     if optimizer == "adam" and (a.mirror_prox or a.finite_sum or a.update == "least-squares"):
         raise InputError("this algorithm chooses its own steps, which Adam would rescale; use sgd")
+    metrics = (metrics,) if isinstance(metrics, str) else metrics
     names = metrics if metrics is not None else (("rmspbe",) if isinstance(problem, Log) else ("rmsve", "rmspbe"))
     built = build_metrics(problem, a, settings, names, weighting, state_lam)
 

@@ -38,17 +38,15 @@ def simulated(problem: PredictionProblem, steps: int, runs: int, seed: int, stat
     )
 
 
-def recorded(log: Log, steps: int | None = None) -> Stream:
-    """The first `steps` transitions of a log, as one run."""
-    t = len(log) if steps is None else steps
-    if not 1 <= t <= len(log):
-        raise InputError(f"steps is {t}; the log has {len(log)} transitions")
+def recorded(log: Log) -> Stream:
+    """A log as one run."""
+    t = len(log)
 
     def one(values: np.ndarray) -> jnp.ndarray:
-        return jnp.asarray(values[None, :t], jnp.float32)
+        return jnp.asarray(values[None], jnp.float32)
 
     return Stream(
-        features=jnp.asarray(np.concatenate([log.features[:t], log.next_features[:t]]), jnp.float32),
+        features=jnp.asarray(np.concatenate([log.features, log.next_features]), jnp.float32),
         lam=jnp.ones(2 * t),
         now=jnp.arange(t)[None],
         next=jnp.arange(t, 2 * t)[None],

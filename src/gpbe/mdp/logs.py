@@ -49,9 +49,9 @@ class Log:
         next_features: Numbers | None = None,
     ):
         x = as_floats(features, "features")
-        if x.ndim != 2 or len(x) < 2:
+        if x.ndim != 2 or len(x) < 1 + (next_features is None):
             raise InputError(
-                f"features have shape {x.shape}; they should be (transitions, features), with 2 rows at least"
+                f"features have shape {x.shape}; they should be (transitions, features), with 2 rows at least, or 1 and its next_features"
             )
         follows = x[1:] if next_features is None else as_floats(next_features, "next_features")
         rows = len(x) - 1 if next_features is None else len(x)
@@ -86,6 +86,13 @@ class Log:
 
     def __len__(self) -> int:
         return len(self.reward)
+
+    def first(self, steps: int) -> "Log":
+        """The log's first transitions."""
+        if not 1 <= steps <= len(self):
+            raise InputError(f"steps is {steps}; the log has {len(self)} transitions")
+        names = ("features", "reward", "discount", "target", "behavior", "next_features")
+        return Log(*(getattr(self, name)[:steps] for name in names))
 
     @classmethod
     def read(cls, path: str | Path) -> "Log":

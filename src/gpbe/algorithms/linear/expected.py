@@ -16,7 +16,7 @@ from gpbe.exact.traces import LinearSystem, carried, mean_trace, trace_system
 from gpbe.exact.weightings import as_lambda, weighting
 from gpbe.mdp import PredictionProblem
 from gpbe.mdp.structure import check_evaluation_ends
-from gpbe.types import Array, Numbers, PerState, PerTransition, Weights
+from gpbe.types import Array, Numbers, PerState, PerTransition, StateMatrix, Weights
 
 
 def expected_system(
@@ -117,13 +117,26 @@ def mean_emphasis(problem: PredictionProblem, a: Algorithm, table: Array, decay:
 
 def check_sensible(problem: PredictionProblem, a: Algorithm) -> None:
     """Refuse an algorithm that cannot work on a problem."""
+    if a.prior != "alternative-life":
+        return
     m = problem.mdp
     chance = problem.behavior_distribution[..., None, None] * problem.behavior[..., None] * m.transition
-    if a.prior == "alternative-life" and not ((chance > 0) & (m.discount == 0)).any():
+    if not ((chance > 0) & (m.discount == 0)).any():
         raise InputError(
             "alternative-life methods need episodes, and no transition of this problem has discount 0: the product of "
             "ratios would go on for ever; use an emphatic method"
         )
+    check_evaluation_ends(
+        within_episodes(problem),
+        "the target policy never ends an episode from {states}, so the product of ratios has no mean; "
+        "use an emphatic method",
+    )
+
+
+def within_episodes(problem: PredictionProblem) -> StateMatrix:
+    """P_pi(s, s') over transitions that do not end an episode."""
+    m = problem.mdp
+    return np.einsum("...sa,...san->...sn", problem.target, m.transition * (m.discount > 0))
 
 
 def product_weighting(problem: PredictionProblem) -> PerState:
@@ -135,8 +148,5 @@ def product_weighting(problem: PredictionProblem) -> PerState:
     m = problem.mdp
     ends = m.discount == 0
     begin = np.einsum("s,sa,san->n", problem.behavior_distribution, problem.behavior, m.transition * ends)
-    goes_on = np.einsum("sa,san->sn", problem.target, m.transition * ~ends)
-    check_evaluation_ends(
-        goes_on, "the target policy never ends an episode from {states}, so the product of ratios has no mean"
-    )
+    goes_on = within_episodes(problem)
     return np.linalg.solve(np.eye(m.n_states) - goes_on.T, begin)

@@ -2,6 +2,8 @@
 
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 Prior = Literal["none", "emphatic", "alternative-life"]
 
 
@@ -15,7 +17,9 @@ class Trace(NamedTuple):
     """Of the ratios since the episode began, up to the last action."""
 
 
-def advance(trace: Trace, x: Any, gamma: Any, rho: Any, lam: Any, prior: Prior, beta: Any = None) -> tuple[Trace, Any]:
+def advance(
+    trace: Trace, x: Any, gamma: Any, rho: Any, lam: Any, prior: Prior, beta: Any = None, xp: Any = np
+) -> tuple[Trace, Any]:
     """The trace at S_t and the emphasis M_t on its features.
 
     Args:
@@ -26,12 +30,13 @@ def advance(trace: Trace, x: Any, gamma: Any, rho: Any, lam: Any, prior: Prior, 
         lam: trace parameter on arrival, which may depend on S_{t-1}, A_{t-1} and S_t.
         prior: which prior correction weights x.
         beta: Hallak's decay of the followon; the discount if None.
+        xp: the module that the arrays belong to, NumPy or JAX's.
 
     e_t = gamma lam rho_- e_{t-1} + M_t x_t with M_t = 1, lam + (1 - lam) F_t, or the product of ratios.
     """
-    episode_goes_on = 1.0 * (gamma > 0)
-    decay = gamma if beta is None else beta * episode_goes_on
-    followon = rho * decay * trace.followon + 1
-    product = episode_goes_on * rho * trace.product + (1 - episode_goes_on)
+    # A new episode owes nothing to the last one, even if something there has overflowed.
+    goes_on = gamma > 0
+    followon = xp.where(goes_on, rho * (gamma if beta is None else beta) * trace.followon, 0.0) + 1
+    product = xp.where(goes_on, rho * trace.product, 1.0)
     emphasis = {"none": 1.0 + 0 * gamma, "emphatic": lam + (1 - lam) * followon, "alternative-life": product}[prior]
-    return Trace(gamma * lam * rho * trace.e + emphasis * x, followon, product), emphasis
+    return Trace(xp.where(goes_on, gamma * lam * rho * trace.e, 0.0) + emphasis * x, followon, product), emphasis
