@@ -51,7 +51,8 @@ class Log:
         x = as_floats(features, "features")
         if x.ndim != 2 or len(x) < 1 + (next_features is None):
             raise InputError(
-                f"features have shape {x.shape}; they should be (transitions, features), with 2 rows at least, or 1 and its next_features"
+                f"features have shape {x.shape}; they should be (transitions, features), with 2 rows at least, "
+                "or 1 and its next_features"
             )
         follows = x[1:] if next_features is None else as_floats(next_features, "next_features")
         rows = len(x) - 1 if next_features is None else len(x)
