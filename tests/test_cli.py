@@ -62,6 +62,7 @@ def test_list_algorithms_tells_axes_soundness_and_hyperparameters(run):
         "variance_reduction": "none",
         "weighting": "m",
         "sound": True,
+        "needs": "",
         "paper": "hypothetical (Patterson et al. 2022, grey)",
         "hyperparameters": ["step_size", "ratio", "lam", "power", "delay"],
     }

@@ -12,6 +12,7 @@ neither equation gives.
 
 from collections.abc import Callable
 from itertools import pairwise
+from types import SimpleNamespace
 
 import polars as pl
 from numpy.polynomial import Polynomial
@@ -23,6 +24,8 @@ from gpbe.algorithms.linear import advance as next_trace
 LAM = 0.9
 """For the columns of numbers; those of text keep lambda as a symbol."""
 METHODS = {"td": "off-policy TD", "alternative-life-td": "alternative-life TD"}
+SYMBOLIC = SimpleNamespace(where=lambda condition, a, b: a if condition else b + 0 * a)
+"""What traces need of an array module, for polynomials."""
 TRAJECTORIES = {"x → y → T": ("x", "y", "T"), "x → y → y → T": ("x", "y", "y", "T")}
 
 
@@ -42,7 +45,7 @@ def _follow(name: str, states: tuple[str, ...], method: str) -> list[dict[str, o
     for t, (state, following) in enumerate(pairwise(states), start=1):
         emphasis = 1.0
         for s, trace in z.items():
-            z[s], emphasis = next_trace(trace, float(s == state), gamma, rho, lam, prior)
+            z[s], emphasis = next_trace(trace, float(s == state), gamma, rho, lam, prior, xp=SYMBOLIC)
         action = int(state == following)  # a1 moves on, a2 stays
         rho = float(problem.ratios[problem.mdp.state_names.index(state), action])
         entries = {s: rho * trace.e for s, trace in z.items()}

@@ -8,6 +8,7 @@ is a running sum a cell, so memory does not grow with the number of draws.
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from typing import NamedTuple
 
 import numpy as np
@@ -100,7 +101,8 @@ def _job(job: tuple[int, int, int]) -> Sums:
 
 def _in_processes(jobs: list[tuple[int, int, int]], workers: int) -> Iterator[Sums]:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one process a core; BLAS threads would fight for them
-    with ProcessPoolExecutor(workers) as pool:
+    # Fresh processes, not forks: JAX, if loaded, has threads that a fork would leave behind.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         yield from pool.map(_job, jobs, chunksize=4)
 
 
