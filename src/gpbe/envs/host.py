@@ -1,0 +1,211 @@
+"""Gymnasium environments: stepped on the host, a copy for each lane (each run of each setting)."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from gpbe.errors import InputError
+
+Observations = Float[np.ndarray, "L ..."]
+"""One for each lane."""
+
+
+class HostStepped(NamedTuple):
+    """One step of every lane. `observation` to `truncated` are a transition; `following` is not part of it."""
+
+    observation: Observations
+    """The one that was reached, also where the episode ends with it."""
+    reward: Float[np.ndarray, " L"]
+    terminated: Bool[np.ndarray, " L"]
+    truncated: Bool[np.ndarray, " L"]
+    following: Observations
+    """What to act on next: `observation`, or the first of a new episode where this one has ended."""
+
+
+@dataclass(frozen=True, eq=False)
+class HostEnv:
+    """What is known of a Gymnasium environment before copies of it are opened."""
+
+    name: str
+    observation: tuple[int, ...]
+    actions: int
+    make: Callable[[], Any]
+    given: Any = None
+    """The user's own instance, which becomes the first lane and is left open."""
+
+    def open(self, lanes: int) -> "HostEnvs":
+        """As many copies; use it in a `with` statement, or close it."""
+        given, made = [] if self.given is None else [self.given], []
+        try:
+            while len(given) + len(made) < lanes:
+                made.append(self.make())
+            self._check_alike([*given, *made])
+        except BaseException:
+            _close(made)
+            raise
+        return HostEnvs(self, [*given, *made], made)
+
+    def _check_alike(self, envs: Sequence[Any]) -> None:
+        if len({id(env.unwrapped) for env in envs}) < len(envs):
+            raise InputError(f"{self.name} gave the same environment twice; it should make a new one at every call")
+        for lane, env in enumerate(envs):
+            shape, actions = _observation(env, self.name), _actions(env, self.name)
+            if (shape, actions) != (self.observation, self.actions):
+                expected = f"observations {self.observation} and {self.actions} actions"
+                raise InputError(f"{self.name}: lane {lane} has {shape} and {actions}; it should have {expected}")
+
+
+class HostEnvs:
+    """Lanes of one environment, each seeded on its own; an ended episode is followed by a new one at once.
+
+    What ends an episode is the environment's own business: its time limit is kept, and truncates. Observations are
+    float32, of their own shape; labels (a Discrete space) become one-hot vectors.
+
+    `supports_resume` is False: Gymnasium has no way to ask an environment for its state. Whoever wants to continue
+    from the middle has to replay the same seeds and actions, or to begin with new episodes.
+
+    >>> with find_host("CartPole-v1").open(lanes=2) as envs:
+    ...     start = envs.reset(seeds=[3, 4])
+    ...     stepped = envs.step(np.array([0, 1]))
+    >>> start.shape, stepped.reward
+    ((2, 4), array([1., 1.], dtype=float32))
+    """
+
+    supports_resume = False
+
+    def __init__(self, env: HostEnv, envs: Sequence[Any], owned: Sequence[Any]):
+        self.name, self.observation, self.actions, self.lanes = env.name, env.observation, env.actions, len(envs)
+        self._envs, self._owned = list(envs), list(owned)
+        self._first_actions = [int(env.action_space.start) for env in envs]
+        self._encoders = [_encoder(env.observation_space) for env in envs]
+
+    def reset(self, seeds: Sequence[int] | Int[np.ndarray, " L"]) -> Observations:
+        """New episodes everywhere; later ones follow from the same seeds."""
+        observations = self._empty()
+        for lane, (env, seed) in enumerate(zip(self._envs, seeds, strict=True)):
+            observations[lane] = self._encode(lane, env.reset(seed=int(seed))[0])
+        return observations
+
+    def step(self, actions: Int[np.ndarray, " L"]) -> HostStepped:
+        """Actions count from 0, wherever the environment's own begin."""
+        # New arrays at every step: JAX may keep the memory of the old ones instead of copying it.
+        reached, reward = self._empty(), np.zeros(self.lanes, np.float32)
+        terminated, truncated = np.zeros(self.lanes, bool), np.zeros(self.lanes, bool)
+        for lane, (env, action) in enumerate(zip(self._envs, actions.tolist(), strict=True)):
+            result = env.step(self._first_actions[lane] + action)
+            observation, reward[lane], terminated[lane], truncated[lane], _ = result
+            reached[lane] = self._encode(lane, observation)
+        following = reached.copy()
+        for lane in np.flatnonzero(terminated | truncated).tolist():
+            following[lane] = self._encode(lane, self._envs[lane].reset()[0])
+        # A time limit that is reached by the last step of an episode has cut nothing off.
+        return HostStepped(reached, reward, terminated, truncated & ~terminated, following)
+
+    def close(self) -> None:
+        """Close the copies that were made here."""
+        _close(self._owned)
+
+    def __enter__(self) -> "HostEnvs":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _empty(self) -> Observations:
+        return np.empty((self.lanes, *self.observation), np.float32)
+
+    def _encode(self, lane: int, observation: Any) -> Float[np.ndarray, "..."]:
+        # A wrong shape would otherwise be broadcast.
+        return np.asarray(self._encoders[lane](observation), np.float32).reshape(self.observation)
+
+
+def find_host(env: Any) -> HostEnv:
+    """From the id of a registered environment, an instance, or a function without arguments that makes one.
+
+    An instance is one lane. More are made from its `spec`, which Gymnasium keeps for environments from `make`.
+
+    >>> env = find_host("LunarLander-v3")
+    >>> env.name, env.observation, env.actions
+    ('LunarLander-v3', (8,), 4)
+    """
+    import gymnasium
+
+    if isinstance(env, gymnasium.Env):
+        name = env.spec.id if env.spec is not None else type(env.unwrapped).__name__
+        return HostEnv(name, _observation(env, name), _actions(env, name), partial(_copy, env, name), given=env)
+    name = env if isinstance(env, str) else getattr(env, "__name__", type(env).__name__)
+    make = partial(_make, env, name)
+    sample = make()
+    try:
+        return HostEnv(name, _observation(sample, name), _actions(sample, name), make)
+    finally:
+        sample.close()
+
+
+def _make(env: Any, name: str) -> Any:
+    import gymnasium
+
+    make = partial(gymnasium.make, env) if isinstance(env, str) else env
+    with warnings.catch_warnings():
+        # Box2D's types warn when they are first imported; where warnings are errors, that kills the process.
+        warnings.filterwarnings("ignore", "builtin type .* has no __module__", DeprecationWarning)
+        try:
+            made = make()
+        except (gymnasium.error.Error, ImportError) as error:
+            raise InputError(f"Gymnasium could not make {name}: {_one_line(error)}") from error
+    if not isinstance(made, gymnasium.Env):
+        raise InputError(f"{name} gave a {type(made).__name__}; it should make a gymnasium.Env")
+    return made
+
+
+def _copy(env: Any, name: str) -> Any:
+    import gymnasium
+
+    instead = "give a function that makes one for several runs or settings"
+    if env.spec is None:
+        raise InputError(f"{name}, given as an instance without a spec, is one lane only; {instead}")
+    try:
+        return gymnasium.make(env.spec)
+    except (gymnasium.error.Error, ImportError, TypeError, ValueError) as error:
+        raise InputError(f"{name} could not be copied from its spec ({_one_line(error)}); {instead}") from error
+
+
+def _observation(env: Any, name: str) -> tuple[int, ...]:
+    from gymnasium import spaces
+
+    space = env.observation_space
+    if isinstance(space, spaces.Box):
+        return space.shape or (1,)
+    if isinstance(space, spaces.Discrete | spaces.MultiDiscrete | spaces.MultiBinary):
+        return (spaces.flatdim(space),)
+    instead = "make them single arrays, for instance with gymnasium.wrappers.FlattenObservation"
+    raise InputError(f"{name} has observations in a {type(space).__name__}; {instead}")
+
+
+def _encoder(space: Any) -> Callable[[Any], Any]:
+    from gymnasium import spaces
+
+    return np.asarray if isinstance(space, spaces.Box) else partial(spaces.flatten, space)
+
+
+def _actions(env: Any, name: str) -> int:
+    from gymnasium import spaces
+
+    space = env.action_space
+    if not isinstance(space, spaces.Discrete):
+        raise InputError(f"{name} has {type(space).__name__} actions; gpbe learns the values of Discrete ones")
+    return int(space.n)
+
+
+def _close(envs: Sequence[Any]) -> None:
+    for env in envs:
+        env.close()
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
