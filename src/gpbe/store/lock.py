@@ -1,0 +1,53 @@
+"""One driver a folder: a lock that the operating system releases when its holder dies, however it dies."""
+
+import json
+import os
+import socket
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gpbe.errors import InputError
+
+
+class Lock:
+    """Hold a results folder for writing, or say who does.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> held = Lock(folder)
+    >>> Lock(folder)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    gpbe.errors.InputError: ...: in use by process ... on ... since ...; wait for it, stop it, or use another folder
+    >>> held.release()
+    """
+
+    def __init__(self, folder: Path):
+        import fcntl  # not on Windows, where results can still be read
+
+        self._file = open(folder / "lock", "a+", encoding="utf-8")  # noqa: SIM115 (kept open as long as it is held)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            with self._file:
+                holder = _holder(self._file)
+            raise InputError(f"{folder}: in use by {holder}; wait for it, stop it, or use another folder") from None
+        except OSError as error:
+            self._file.close()
+            raise InputError(f"{folder}: cannot be locked: {error.strerror or error}; use another folder") from None
+        self._file.truncate(0)
+        since = datetime.now(UTC).isoformat(timespec="seconds")
+        self._file.write(json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "since": since}))
+        self._file.flush()
+
+    def release(self) -> None:
+        """Let go. The file stays: removing it could pull the lock from under the next holder."""
+        self._file.close()
+
+
+def _holder(file) -> str:
+    file.seek(0)
+    try:
+        known = json.loads(file.read())
+        return f"process {known['pid']} on {known['host']} since {known['since']}"
+    except (ValueError, KeyError, TypeError):  # the holder has the lock but has not signed it yet
+        return "another process"

@@ -1,0 +1,149 @@
+"""The manifest of a results folder: which sweep it holds, and which it held before it grew."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from gpbe.errors import InputError
+from gpbe.store.atomic import write_atomic
+from gpbe.store.identity import canonical, digest, versions
+from gpbe.store.index import ChunkLike, digest_of, list_chunks, name_of, read_index, to_bytes
+from gpbe.store.part import SCHEMA
+
+NAME = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a results folder says about itself."""
+
+    schema: int
+    """Version of the layout of the folder and its parts."""
+    spec: dict[str, Any]
+    """The declaration that the chunks came from."""
+    spec_hash: str
+    """SHA-256 of the spec and the runner."""
+    runner: str
+    """The function that computes a chunk, as package.module:function."""
+    chunks: int
+    """How many chunks there are."""
+    steps: int
+    """Learning steps in all of them."""
+    index: str
+    """The file beside this one that lists the chunks."""
+    created: str
+    """When this manifest was written first, in UTC."""
+    versions: dict[str, str]
+    """Of Python and the libraries, at that time."""
+    history: tuple[dict[str, Any], ...] = ()
+    """The manifests that this one replaced, oldest first."""
+
+    @staticmethod
+    def of(spec: dict[str, Any], runner: str, index: pl.DataFrame) -> "Manifest":
+        """The manifest of a sweep that starts now."""
+        return Manifest(
+            schema=SCHEMA,
+            spec=json.loads(canonical(spec, "the spec")),
+            spec_hash=digest({"spec": spec, "runner": runner}, "the spec"),
+            runner=runner,
+            chunks=index.height,
+            steps=int(index["steps"].sum()),
+            index=f"chunks-{digest_of(index)}.parquet",
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            versions=dict(versions()),
+        )
+
+    @property
+    def hashes(self) -> frozenset[str]:
+        """Spec hashes that parts of this folder may carry."""
+        return frozenset({self.spec_hash, *(old["spec_hash"] for old in self.history)})
+
+    def after(self, old: "Manifest") -> "Manifest":
+        """This manifest as the successor of an old one."""
+        before = {key: value for key, value in asdict(old).items() if key != "history"}
+        return replace(self, history=(*old.history, before))
+
+    def write(self, folder: Path, index: pl.DataFrame, scratch: Path) -> None:
+        """Put the manifest in force: first the list that it names, then itself."""
+        write_atomic(folder / self.index, to_bytes(index), scratch)
+        write_atomic(folder / NAME, json.dumps(asdict(self), indent=2).encode() + b"\n", scratch)
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """The folder's manifest, if it has one."""
+    file = folder / NAME
+    try:
+        known = json.loads(file.read_bytes())
+        if known["schema"] != SCHEMA:
+            raise InputError(f"{file}: has schema version {known['schema']}; this gpbe reads version {SCHEMA}")
+        manifest = Manifest(**{**known, "history": tuple(known["history"])})
+        assert all("spec_hash" in old for old in manifest.history)
+        return manifest
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror or error}") from None
+    except InputError:
+        raise
+    except Exception:
+        raise InputError(f"{file}: is not a manifest; move it away to have it written anew from the parts") from None
+
+
+def settle(
+    folder: Path, spec: dict[str, Any], runner: str, chunks: Iterable[ChunkLike], scratch: Path
+) -> tuple[Manifest, pl.DataFrame]:
+    """The manifest and list of chunks for this sweep in this folder: found, written, or extended.
+
+    A folder that holds another sweep is left as it is, with an error that says how they differ, unless all its
+    chunks belong to this sweep too.
+    """
+    index = list_chunks(chunks)
+    new = Manifest.of(spec, runner, index)
+    old = read_manifest(folder)
+    if old is None:
+        new.write(folder, index, scratch)
+        return new, index
+    if old.runner != runner:
+        raise InputError(f"{folder}: was computed by {old.runner!r}, not {runner!r}; use another folder")
+    if (old.spec_hash, old.index) == (new.spec_hash, new.index):
+        return old, index
+    lost = read_index(folder / old.index).join(index, on="id", how="anti")
+    if lost.height:
+        number, _, group = lost.row(0)
+        raise InputError(
+            f"{folder}: holds another spec ({difference(old.spec, new.spec)}): {lost.height:,} of its {old.chunks:,} "
+            f"chunks are not in this one, such as {name_of(number)} of group {group!r}; use another folder, or a spec "
+            "that only adds"
+        )
+    new = new.after(old)
+    new.write(folder, index, scratch)
+    return new, index
+
+
+def difference(old: Any, new: Any, where: str = "") -> str:
+    """The first place where two specs differ, in words.
+
+    >>> difference({"runs": 10, "grid": {"step_size": [0.1, 0.2]}}, {"runs": 10, "grid": {"step_size": [0.1]}})
+    'grid.step_size is [0.1], was [0.1, 0.2]'
+    """
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted({*old, *new}):
+            place = f"{where}.{key}" if where else key
+            if key not in new:
+                return f"{place} is gone"
+            if key not in old:
+                return f"{place} is new"
+            if canonical(old[key]) != canonical(new[key]):
+                return difference(old[key], new[key], place)
+        return "the same words made other chunks"
+    return f"{where} is {_short(new)}, was {_short(old)}"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

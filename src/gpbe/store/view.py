@@ -1,0 +1,121 @@
+"""Reading a results folder, also while a driver writes into it: how far it is, and its table."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from gpbe.errors import InputError
+from gpbe.store.folder import examine
+from gpbe.store.index import read_index
+from gpbe.store.manifest import Manifest, read_manifest
+from gpbe.store.part import Damaged
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far a sweep is. Every chunk is one of done, failed and missing."""
+
+    total: int
+    """Chunks in the sweep."""
+    done: int
+    """Chunks with a valid part."""
+    failed: int
+    """Chunks without one whose last attempts failed; they are tried again at the next run."""
+    missing: int
+    """Chunks that did not run yet, or whose part is not valid."""
+    invalid: int
+    """Files among the parts that are damaged or do not belong there."""
+    diverged: int
+    """Rows of the table with `diverged_at` of zero or more, if it has such a column."""
+    steps_done: int
+    """Learning steps in the chunks that are done."""
+    steps_total: int
+    """Learning steps in all chunks."""
+    seconds: float
+    """Time that the workers spent on the chunks that are done, added up."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every chunk is done."""
+        return self.done == self.total
+
+
+def status(folder: Path | str, *, verify: bool = False) -> Status:
+    """How far the sweep in a folder is.
+
+    Reads the last few kilobytes of every part; `verify` reads all of them and compares them with their checksums.
+    """
+    folder = Path(folder)
+    manifest, index = _open(folder)
+    done: list[int] = []
+    invalid = diverged = 0
+    seconds = 0.0
+    for path, finding in _examine(folder, manifest, index, verify):
+        if isinstance(finding, Damaged):
+            invalid += 1
+            continue
+        done.append(int(path.stem, 16))
+        diverged += finding.get("diverged", 0)
+        seconds += finding.get("seconds", 0.0)
+    have = index["id"].is_in(pl.Series(done, dtype=pl.UInt64).implode())
+    failed = len(_failed(folder) & set(index["id"].filter(~have)))
+    return Status(
+        total=index.height,
+        done=len(done),
+        failed=failed,
+        missing=index.height - len(done) - failed,
+        invalid=invalid,
+        diverged=diverged,
+        steps_done=int(index["steps"].filter(have).sum()),
+        steps_total=manifest.steps,
+        seconds=seconds,
+    )
+
+
+def scan(folder: Path | str, *, verify: bool = True) -> pl.LazyFrame:
+    """The table of all valid parts, in the order of the sweep's chunks; `status` tells how many that are.
+
+    With `verify` every part is compared with its checksum first; without, only its description is read.
+    """
+    folder = Path(folder)
+    manifest, index = _open(folder)
+    paths = {
+        int(path.stem, 16): path
+        for path, finding in _examine(folder, manifest, index, verify)
+        if not isinstance(finding, Damaged)
+    }
+    if not paths:
+        raise InputError(f"{folder}: no chunk is finished yet; run the sweep first")
+    return pl.scan_parquet([paths[number] for number in index["id"] if number in paths], glob=False)
+
+
+def _open(folder: Path) -> tuple[Manifest, pl.DataFrame]:
+    manifest = read_manifest(folder)
+    if manifest is None:
+        what = "is not a results folder (it has no manifest.json)" if folder.is_dir() else "there is no such folder"
+        raise InputError(f"{folder}: {what}; run a sweep into it first")
+    return manifest, read_index(folder / manifest.index)
+
+
+def _examine(
+    folder: Path, manifest: Manifest, index: pl.DataFrame, verify: bool
+) -> Iterator[tuple[Path, dict[str, Any] | Damaged]]:
+    if not (folder / "parts").is_dir():
+        raise InputError(f"{folder}: has a manifest but no folder `parts`; run the sweep again")
+    yield from examine(folder, frozenset(index["id"]), manifest.hashes, verify)
+
+
+def _failed(folder: Path) -> set[int]:
+    """Ids of the chunks with a record of failure."""
+    numbers = set()
+    if (folder / "failed").is_dir():
+        for name in os.listdir(folder / "failed"):
+            try:
+                numbers.add(int(name.removesuffix(".json"), 16))
+            except ValueError:  # not ours
+                continue
+    return numbers
