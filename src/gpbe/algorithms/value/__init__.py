@@ -1,0 +1,31 @@
+"""Prediction with networks: one update, of which every algorithm is a choice (paper, section 7)."""
+
+from gpbe.algorithms.value.kernels import KERNELS, smoothed
+from gpbe.algorithms.value.model import Basis, Params, evaluate, second_weights, start, values
+from gpbe.algorithms.value.step import Batch, Second, direction
+from gpbe.algorithms.value.table import ALGORITHMS, RANGES, ValueAlgorithm, find_value_algorithm, names_for
+from gpbe.algorithms.value.updates import Outputs, Parts, Window, directions, parts
+
+__all__ = [
+    "ALGORITHMS",
+    "KERNELS",
+    "RANGES",
+    "Basis",
+    "Batch",
+    "Outputs",
+    "Params",
+    "Parts",
+    "Second",
+    "ValueAlgorithm",
+    "Window",
+    "direction",
+    "directions",
+    "evaluate",
+    "find_value_algorithm",
+    "names_for",
+    "parts",
+    "second_weights",
+    "smoothed",
+    "start",
+    "values",
+]

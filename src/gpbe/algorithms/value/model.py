@@ -1,0 +1,106 @@
+"""The functions that learn: v, and h as a head on v's features, a network of its own, or linear in given features.
+
+A batch of observations is a matrix whose columns are samples, as in `gpbe.nets`.
+"""
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gpbe.nets import network
+
+Basis = Literal["none", "head", "network", "gradient", "features"]
+"""What h is linear in: v's last layer, detached; (it is a network); the gradient of v; features that are given."""
+Make = Callable[[PRNGKeyArray], Any]
+
+
+class Params(NamedTuple):
+    v: Any
+    """A module: observations (I, B) to outputs (1, B), or (2, B) if the second is the head of h."""
+    h: Any
+    """A module, one weight for each of v's, one for each given feature; None where v's module has h too."""
+
+
+class PerObservation(eqx.Module):
+    """A module that takes one observation (I,) to one number: the convention of Equinox."""
+
+    module: Any
+
+    def __call__(self, x: Float[Array, "I B"]) -> Float[Array, "1 B"]:
+        return jax.vmap(lambda one: jnp.reshape(self.module(one), (1,)), 1, 1)(x)
+
+
+def start(
+    net: tuple[int, ...] | Make, inputs: int, basis: Basis, given: int, key: PRNGKeyArray, width: int | None = None
+) -> Params:
+    """Parameters before learning; h is 0 everywhere.
+
+    Args:
+        net: sizes of hidden layers, or a function from a key to a module that takes an observation to a number.
+        inputs: length of an observation.
+        basis: what h is made of.
+        given: number of features of H, for the basis of given features.
+        key: decides the weights.
+        width: units in each hidden layer of a network of h's own, as many as v has if left out.
+    """
+    key_v, key_h = jax.random.split(key)
+    if callable(net):
+        v: Any = PerObservation(net(key_v))
+        own: Any = PerObservation(net(key_h))
+    else:
+        v = network((inputs,), 1, net, key_v, detached=1 if basis == "head" else 0)
+        own = network((inputs,), 1, net if width is None else (width,) * len(net), key_h)
+        own = eqx.tree_at(lambda n: n.head, own, jax.tree.map(jnp.zeros_like, own.head))
+    h: dict[Basis, Callable[[], Any]] = {
+        "network": lambda: own,
+        "gradient": lambda: jax.tree.map(jnp.zeros_like, eqx.filter(v, eqx.is_inexact_array)),
+        "features": lambda: jnp.zeros(given),
+    }
+    return Params(v, h[basis]() if basis in h else None)
+
+
+def values(params: Params, x: Float[Array, "I B"]) -> Float[Array, " B"]:
+    return params.v(x)[0]
+
+
+class Evaluated(NamedTuple):
+    v: Float[Array, " N"]
+    h: Any
+
+
+def evaluate(
+    params: Params, basis: Basis, curvature: bool, x: Float[Array, "I N"], first: int, phi: Array | None
+) -> Evaluated:
+    """v of every column, and h of the `first` ones. Given features `phi` (M, first) are of those."""
+    out = params.v(x)
+    if basis == "none":
+        return Evaluated(out[0], jnp.zeros(first, out.dtype))
+    if basis == "head":
+        return Evaluated(out[0], out[1, :first])
+    if basis == "network":
+        return Evaluated(out[0], params.h(x[:, :first])[0])
+    if basis == "features":
+        return Evaluated(out[0], params.h @ phi)
+    # theta . grad v by a forward-mode product: no Jacobian is ever made. To theta it is a linear function. Plain
+    # gradient features hold w still; with the curvature w moves *against* h: 2 [w] - w has the value of w and its
+    # derivative times -1, so that pulling back (Delta - h) gives Maei's -(Delta - h) Hess v theta.
+    w, static = eqx.partition(params.v, eqx.is_inexact_array)
+    held = jax.lax.stop_gradient(w)
+    if curvature:
+        held = jax.tree.map(lambda still, moving: 2 * still - moving, held, w)
+    seen = x[:, :first]
+    return Evaluated(out[0], jax.jvp(lambda w: eqx.combine(w, static)(seen)[0], (held,), (params.h,))[1])
+
+
+def second_weights(params: Params, basis: Basis, ridge: Array | None = None) -> Params:
+    """Which parameters are h's: 1 for those, 0 for v's; or a penalty for each of h's given features."""
+    arrays = eqx.filter(params, eqx.is_inexact_array)
+    zero, one = (jax.tree.map(f, arrays) for f in (jnp.zeros_like, jnp.ones_like))
+    if basis == "head":
+        head = jax.tree.map(lambda a: a.at[1:].set(1), zero.v.head)
+        return zero._replace(v=eqx.tree_at(lambda n: n.head, zero.v, head))
+    return zero._replace(h=one.h if ridge is None else ridge)

@@ -1,0 +1,75 @@
+"""One update for prediction with any differentiable value function (paper, section 7 and appendix on longer returns).
+
+From S_0, a window of n transitions with errors delta_k = R_k + gamma_k v(S_{k+1}) - v(S_k), ratios rho_k and trace
+parameters lam_k on arrival in S_{k+1} (0 on the last: there the return bootstraps whatever it is):
+
+    c_k   = prod_{i<k} rho_i gamma_i lam_i                   what is left of the sample after k transitions
+    Delta = sum_k c_k rho_k delta_k                          E[Delta | S_0] = E_pi[G | S_0] - v(S_0)
+    b_k   = c_k rho_k gamma_k (1 - lam_k)                    how much the return G bootstraps from S_{k+1}
+
+    correction     w <- w + alpha M [Delta grad v(S_0) - h(S_0) sum_k b_k grad v(S_{k+1})]
+    saddlepoint    w <- w + alpha M  h(S_0) [grad v(S_0) - sum_k b_k grad v(S_{k+1})]
+    theta <- theta + alpha M (Delta - h(S_0)) grad h(S_0) - alpha beta theta
+
+n = 1 is the paper's section 7; lam = 1 within the window makes n-step returns, lam in between lambda-returns. In the
+paper's appendix the saddlepoint form has h once too often, and the update of h has the wrong sign. It is stated on the
+network's outputs, how each should change; pulling that back through the network is the same for every algorithm.
+
+As in the linear algorithms, ratios multiply the sampled error and not h, whose factor has mean 1: rho delta - h in
+place of the paper's rho (delta - h), which has the same mean.
+"""
+
+from typing import Literal, NamedTuple
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+Form = Literal["correction", "saddlepoint"]
+
+
+class Window(NamedTuple):
+    """Consecutive transitions; without states, of which the update sees only values."""
+
+    reward: Float[Array, " n"]
+    discount: Float[Array, " n"]
+    """Of each transition; 0 ends an episode, and what the window holds after it does not count."""
+    rho: Float[Array, " n"]
+    lam: Float[Array, " n"]
+    """Trace parameter on arrival in the next state; the last is taken as 0."""
+    weight: Float[Array, ""]
+    """M, on the state that the window begins in."""
+
+
+class Outputs(NamedTuple):
+    """What the approximations say about a window, or how that should change."""
+
+    v: Float[Array, " m"]
+    h: Float[Array, ""]
+    """At the first state."""
+
+
+class Parts(NamedTuple):
+    error: Float[Array, ""]
+    """Delta."""
+    bootstrap: Float[Array, " n"]
+    """b, the weight of each later state in the return."""
+
+
+def parts(v: Float[Array, " m"], t: Window) -> Parts:
+    """The error of the return, and how much of it each later value is."""
+    lam = jnp.concatenate([t.lam[:-1], jnp.zeros(1, t.lam.dtype)])
+    kept = jnp.cumprod(t.rho * t.discount * lam)
+    c = jnp.concatenate([jnp.ones(1, kept.dtype), kept[:-1]])
+    delta = t.reward + t.discount * v[1:] - v[:-1]
+    return Parts((c * t.rho * delta).sum(), c * t.rho * t.discount * (1 - lam))
+
+
+def directions(out: Outputs, t: Window, form: Form) -> Outputs:
+    """How the values of the window's states and h at its first state should change.
+
+    TD is the correction with h = 0, the residual gradient that with h = delta, double sampling that with the error of
+    an independent sample for h, and the kernel loss the saddlepoint form with a kernel's smoothing of errors for h.
+    """
+    error, bootstrap = parts(out.v, t)
+    first = error if form == "correction" else out.h
+    return Outputs(t.weight * jnp.concatenate([first[None], -out.h * bootstrap]), t.weight * (error - out.h))

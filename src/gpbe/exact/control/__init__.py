@@ -1,0 +1,36 @@
+"""Control on finite MDPs, computed: q*, the control BE and PBE, their stationary points, and what QRC, QC and GQ do."""
+
+from gpbe.exact.control.objectives import (
+    ControlProblem,
+    bellman_error,
+    bellman_gradient,
+    expected_td_error,
+    projected_bellman_error,
+    projected_bellman_gradient,
+    visits,
+)
+from gpbe.exact.control.operators import Greedy, greedy, optimal_action_values
+from gpbe.exact.control.stationary import Point, fixed_points, stationary_points
+from gpbe.exact.control.updates import UPDATES, Update, best_theta, expected_update, reduced_update, update_jacobian
+
+__all__ = [
+    "UPDATES",
+    "ControlProblem",
+    "Greedy",
+    "Point",
+    "Update",
+    "bellman_error",
+    "bellman_gradient",
+    "best_theta",
+    "expected_td_error",
+    "expected_update",
+    "fixed_points",
+    "greedy",
+    "optimal_action_values",
+    "projected_bellman_error",
+    "projected_bellman_gradient",
+    "reduced_update",
+    "stationary_points",
+    "update_jacobian",
+    "visits",
+]

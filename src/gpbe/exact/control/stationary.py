@@ -1,0 +1,122 @@
+"""Where an objective of control, or an algorithm, comes to rest: found by SciPy's optimisers from several starts."""
+
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from jaxtyping import Float
+from scipy import optimize
+
+from gpbe.errors import InputError
+from gpbe.exact.control.objectives import (
+    ControlProblem,
+    bellman_gradient,
+    projected_bellman_error,
+    projected_bellman_gradient,
+    projected_residual,
+)
+from gpbe.exact.control.operators import optimal_action_values
+from gpbe.exact.control.updates import best_theta, expected_update
+from gpbe.exact.projections import weighted_basis
+from gpbe.mdp.checks import as_floats
+from gpbe.types import Array, Numbers, Weights
+
+Starts = Float[Array, "n K"]
+
+
+class Point(NamedTuple):
+    """Weights at which something is 0, and how nearly."""
+
+    weights: Weights
+    theta: Weights
+    """Weights of h, at their own optimum."""
+    error: float
+    """The PBE there (the BE, if that was asked for)."""
+    residual: float
+    """Length of the gradient, or of the update, relative to what it is at the starts."""
+
+
+def stationary_points(
+    problem: ControlProblem,
+    objective: str = "pbe",
+    starts: Numbers | None = None,
+    tolerance: float = 1e-8,
+) -> list[Point]:
+    """Zeros of the gradient, best first: minima by Levenberg and Marquardt's method, others by Powell's hybrid one.
+
+    Without `starts`, it starts from 0 and from 2 K points around it at the size of the weights that fit q* best. With
+    the hard max a minimum may lie on a kink, where no gradient is 0; such points are not stationary and left out.
+    """
+    if objective not in ("pbe", "be"):
+        raise InputError(f"there is no objective {objective!r} of control; use pbe or be")
+    chosen = problem if objective == "pbe" else problem.change(projection="all")
+    slope = projected_bellman_gradient if objective == "pbe" else bellman_gradient
+    begin = _starts(problem, starts)
+    scale = max(float(np.linalg.norm(slope(problem, w))) for w in begin) or 1.0
+
+    def jacobian(w: Array) -> Array:
+        root = np.sqrt(chosen.d)[:, None]
+        return weighted_basis(chosen.phi, chosen.d).T @ (root * (chosen.bootstrapped(w) - chosen.x))
+
+    found = []
+    for w in begin:
+        least = optimize.least_squares(
+            lambda w: projected_residual(chosen, w), w, cast(Any, jacobian), xtol=1e-15, ftol=1e-15, gtol=1e-15
+        )
+        found += [least.x, optimize.root(lambda w: slope(problem, w), w, tol=1e-13).x]
+    points = [
+        Point(w, best_theta(chosen, w), float(projected_bellman_error(chosen, w)), _size(slope(problem, w), scale))
+        for w in found
+    ]
+    return _distinct(points, tolerance)
+
+
+def fixed_points(
+    problem: ControlProblem,
+    algorithm: str,
+    beta: float = 1.0,
+    starts: Numbers | None = None,
+    tolerance: float = 1e-8,
+) -> list[Point]:
+    """Weights (w, theta) at which an algorithm's expected update is 0 in both, by Powell's hybrid method."""
+    k, m = problem.x.shape[1], problem.phi.shape[1]
+    alone = algorithm == "q-learning"  # it has no h, so theta stands still anywhere
+
+    def move(z: Array) -> Array:
+        step = expected_update(problem, algorithm, z[:k], np.zeros(m) if alone else z[k:], beta)
+        return step.w if alone else np.concatenate(step)
+
+    def second(w: Array) -> Array:
+        return np.zeros(0) if alone else best_theta(problem, w, 0.0 if algorithm == "qc" else beta)
+
+    begin = _starts(problem, starts)
+    still = np.zeros(0 if alone else m)
+    scale = max(float(np.linalg.norm(move(np.concatenate([w, still])))) for w in begin) or 1.0
+    ends = [optimize.root(move, np.concatenate([w, second(w)]), tol=1e-13).x for w in begin]
+    points = [Point(z[:k], z[k:], float(projected_bellman_error(problem, z[:k])), _size(move(z), scale)) for z in ends]
+    return _distinct(points, tolerance)
+
+
+def _starts(problem: ControlProblem, starts: Numbers | None) -> Starts:
+    k = problem.x.shape[1]
+    if starts is not None:
+        array = np.atleast_2d(as_floats(starts, "starts"))
+        if array.ndim != 2 or array.shape[1] != k:
+            raise InputError(f"starts has shape {array.shape}; it should be (starts, {k}), a row of weights for each")
+        return array
+    q = optimal_action_values(problem.mdp, problem.tau).ravel()
+    fit = np.linalg.lstsq(problem.x, q, rcond=None)[0]
+    around = max(1.0, float(np.abs(fit).max())) * np.eye(k)
+    return np.concatenate([np.zeros((1, k)), fit[None], around, -around])
+
+
+def _size(vector: Array, scale: float) -> float:
+    return float(np.linalg.norm(vector)) / scale
+
+
+def _distinct(points: list[Point], tolerance: float) -> list[Point]:
+    """Those that are stationary, each once."""
+    kept: list[Point] = []
+    for p in sorted((p for p in points if p.residual < tolerance), key=lambda p: (p.error, p.residual)):
+        if all(np.abs(p.weights - o.weights).max() > 1e-5 * (1 + np.abs(o.weights).max()) for o in kept):
+            kept.append(p)
+    return kept

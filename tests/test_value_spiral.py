@@ -1,0 +1,195 @@
+"""Learned examples: the spiral over 20 seeds, the identifiability pair, the aliased states; and that they are drawn."""
+
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import polars as pl
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from gpbe import exact, mdp
+from gpbe.experiments import aliased_learned, identifiability_learned, spiral
+from gpbe.figures import aliased_learned as aliased_drawing
+from gpbe.figures import identifiability_learned as identifiability_drawing
+from gpbe.figures import spiral as spiral_drawing
+
+SEEDS, STEPS = 20, 4000
+
+
+def by_label(panel: str, label: str) -> spiral.Method:
+    return next(m for m in spiral.METHODS if m.panel.startswith(panel) and m.label == label)
+
+
+def curve(w: float) -> tuple[np.ndarray, np.ndarray]:
+    """v and dv/dw, from the closed form."""
+    turn, a, b = spiral.TURN, spiral.FIRST, spiral.ACROSS
+    size = np.exp(spiral.EPSILON * w)
+    v = (a * np.cos(turn * w) - b * np.sin(turn * w)) * size
+    return v, spiral.EPSILON * v - turn * (a * np.sin(turn * w) + b * np.cos(turn * w)) * size
+
+
+# ---------------------------------------------------------------- in expectation
+
+
+def test_it_is_the_curve_of_tsitsiklis_and_van_roy():
+    """dv/dw = (Q + epsilon I) v with their circulant Q, up to which way round the states are counted."""
+    q = np.array([[1, 1.5, 0.5], [0.5, 1, 1.5], [1.5, 0.5, 1]])
+    for w in (-3.0, 0.0, 1.7):
+        v, slope = curve(w)
+        np.testing.assert_allclose(slope, (q + spiral.EPSILON * np.eye(3)) @ v, atol=1e-9)
+        module = spiral.Spiral(jnp.asarray(w))
+        np.testing.assert_allclose([module(x) for x in jnp.eye(3)], v, rtol=1e-4, atol=1e-3)
+    np.testing.assert_array_equal(spiral.problem().values, 0)
+
+
+@pytest.mark.parametrize("w", [-10.0, 0.0, 0.8, 5.0])
+def test_what_each_update_does_in_expectation_everywhere_on_the_spiral(w):
+    """TD, and gradient features without the Hessian term, climb; gradients of BE and nonlinear PBE descend."""
+    p = spiral.problem()
+    v, phi = curve(w)
+    n, carry = (v**2).mean(), p.discounted_transition
+    u = exact.expected_td_error(p, v)
+    td, back = (u * phi).mean() / n, (u * (carry @ phi)).mean() / n
+    A, C = (phi * (phi - carry @ phi)).mean() / n, (phi**2).mean() / n
+    assert (td, back, A) == pytest.approx((0.29875, 0.336375, 0.5831875))
+    assert A * td / C > 0  # TDC and the saddlepoint form with the best h = phi td / C
+    assert td - back == pytest.approx(-spiral.EPSILON * (u**2).mean() / n)  # -1/2 d/dw BE
+    assert -spiral.EPSILON * td**2 / C < 0  # -1/2 d/dw PBE, both errors being proportional to e^{2 epsilon w}
+
+    def pbe(w):
+        v, phi = curve(w)
+        return exact.nonlinear_projected_bellman_error(p, v, "behavior", phi[:, None])
+
+    assert pbe(w) == pytest.approx(td**2 / C * n)
+    assert (pbe(w + 1e-5) - pbe(w - 1e-5)) / 4e-5 == pytest.approx(spiral.EPSILON * td**2 / C * n, rel=1e-5)
+
+
+def test_tdrc_with_a_table_descends_only_below_a_limit_of_beta():
+    """The penalty leaves the share d / (d + beta) of the correction: td < share * back if beta < 0.042."""
+    limit = (0.336375 / 0.29875 - 1) / 3
+    assert limit == pytest.approx(0.042, abs=1e-4)
+    for beta in (0.01, 0.04, 0.045, 1.0):
+        share = (1 / 3) / (1 / 3 + beta)
+        assert (0.29875 - share * 0.336375 < 0) == (beta < limit)
+
+
+# ---------------------------------------------------------------- learned, over 20 seeds
+
+
+@cache
+def table_of(panel: str, label: str, steps: int) -> pl.DataFrame:
+    return spiral.learn(by_label(panel, label), SEEDS, steps)
+
+
+def learned(panel: str, label: str, steps: int) -> tuple[np.ndarray, np.ndarray]:
+    table = table_of(panel, label, steps)
+    return tuple(table[column].to_numpy().reshape(SEEDS, -1) for column in ("relative_error", "escaped"))
+
+
+LEAVES = [("no h", "TD"), ("h a table", "TDRC, beta 1")]
+STAYS = [("h a table", "TDRC, beta 0.01", 0.75, 0.25), ("h linear", "GTD2 with Hessian", 0.158, 0.1)]
+
+
+@pytest.mark.parametrize(("panel", "label"), LEAVES)
+def test_td_grows_without_bound_in_every_seed_and_so_does_tdrc_with_a_large_beta(panel, label):
+    error, escaped = learned(panel, label, 400)
+    assert escaped[:, -1].all()
+    before = np.where(escaped, np.nan, error)
+    assert np.nanmin(before) > 0.9  # on the way out it never comes closer
+    assert np.isinf(error).any(1).sum() > SEEDS / 2
+
+
+@pytest.mark.parametrize(("panel", "label", "rate", "within"), STAYS)
+def test_gradient_methods_go_where_gradient_flow_goes_in_every_seed(panel, label, rate, within):
+    """Error = 1 / sqrt(1 + 2 epsilon 0.01 rate t): the rate is 1 for the BE's gradient, 0.158 for that of the PBE.
+
+    beta = 0.01 takes (0.336 share - 0.299) / (0.336 - 0.299) of the first with share = d / (d + beta): about 3/4.
+    """
+    error, escaped = learned(panel, label, STEPS)
+    assert not escaped.any()
+    flow = 1 / np.sqrt(1 + 2 * spiral.EPSILON * 0.01 * rate * STEPS)
+    assert np.median(error[:, -1]) == pytest.approx(flow, abs=within)
+    assert (error[:, -1] < 0.97).all()
+    assert (error[:, -1] < error[:, 20]).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", spiral.METHODS, ids=lambda m: f"{m.panel}: {m.label}")
+def test_every_method_over_20_seeds_to_the_end(method):
+    error, escaped = learned(method.panel, method.label, 20_000)
+    leaves = {"TD", "TDRC, beta 1"}
+    if method.label in leaves or (method.panel.startswith("h linear") and "Hessian" not in method.label):
+        assert escaped.any(1).all()
+    else:
+        assert not escaped.any()
+        assert (error[:, -1] < 0.6).all()
+
+
+# ---------------------------------------------------------------- the other examples
+
+
+@cache
+def pair() -> pl.DataFrame:
+    """Two of the methods: one that sees observations, and one that sees more."""
+    problems = mdp.identifiability_pair(identifiability_learned.GAMMA)
+    chosen = [m for m in identifiability_learned.METHODS if m.label in ("residual gradient", "TDC, h of states")]
+    return pl.concat([identifiability_learned.learn(m, p, 1, 1000) for m in chosen for p in problems])
+
+
+def test_optima_of_the_pair():
+    """Least IBE and TDE agree between the problems, the least BE does not."""
+    one, two = mdp.identifiability_pair(identifiability_learned.GAMMA)
+    for objective, agree in (("ibe", True), ("tde", True), ("be", False)):
+        both = [identifiability_learned.optimum(p, objective) for p in (one, two)]
+        assert np.allclose(*both, atol=1e-9) == agree
+    np.testing.assert_allclose(identifiability_learned.optimum(one, "be"), 0, atol=1e-9)
+    aliases = identifiability_learned.ALIASES
+    for p in (one, two):
+        assert exact.identifiable_bellman_error(p, np.zeros(p.mdp.n_states), "behavior", aliases[p.name]) < 1e-15
+
+
+def check_pair(table: pl.DataFrame) -> None:
+    for (sees,), rows in table.group_by("sees"):
+        one, two = (rows.filter(problem=f"identifiability-{k}").select("value_a", "value_b").to_numpy() for k in (1, 2))
+        apart = np.linalg.norm(one.mean(0) - two.mean(0))
+        assert (apart < 0.1) == (sees == "observations")
+    off = table.select("value_a", "value_b").to_numpy() - table.select("exact_a", "exact_b").to_numpy()
+    assert np.abs(off).max() < 0.3
+
+
+def test_only_who_sees_more_than_the_data_tells_the_pair_apart():
+    check_pair(pair())
+
+
+@pytest.mark.slow
+def test_so_do_all_methods_at_the_quick_scale():
+    for _, table in identifiability_learned.run(100).group_by("method"):
+        check_pair(table)
+
+
+@pytest.mark.slow
+def test_the_wider_h_the_farther_b_and_c_are_from_their_values():
+    parts = [aliased_learned.learn(name, 2, 1000) for name in aliased_learned.SETS]
+    late = pl.concat(parts).filter(pl.col("step") > 700)
+    means = late.group_by("set", "observation", maintain_order=True).agg(pl.col("value", "exact").mean())
+    np.testing.assert_allclose(means["value"], means["exact"], atol=0.06)
+    assert means.filter(observation="B")["exact"].to_numpy() == pytest.approx([1, 5 / 6, 3 / 4])
+    drawn(aliased_drawing.draw(pl.concat(parts)))
+
+
+def drawn(fig) -> None:
+    FigureCanvasAgg(fig).draw()
+    assert all(axis.get_xlabel() for axis in fig.axes)
+
+
+def test_they_are_drawn_from_their_tables_alone():
+    drawn(identifiability_drawing.draw(pair()))
+    cases = [(*case, 400) for case in LEAVES] + [(*case[:2], STEPS) for case in STAYS]
+    drawn(spiral_drawing.draw(pl.concat([table_of(*case) for case in cases])))
+
+
+def test_starts_differ_between_seeds():
+    keys = jax.random.split(jax.random.key(0), 5)
+    assert len({float(spiral.make(key).w) for key in keys}) == 5
