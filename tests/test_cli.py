@@ -38,7 +38,16 @@ def run(capsys):
 
 def test_list_names_everything_and_marks_no_kind_empty(run):
     kinds = run("list", "--json")
-    assert list(kinds) == ["problems", "algorithms", "figures", "objectives", "weightings", "bounds"]
+    assert list(kinds) == [
+        "problems",
+        "algorithms",
+        "control",
+        "experiments",
+        "figures",
+        "objectives",
+        "weightings",
+        "bounds",
+    ]
     assert list(kinds["problems"]) == list(mdp.ZOO)
     assert list(kinds["figures"]) == list(figures.FIGURES)
     assert "Kolter" in kinds["figures"]["kolter"]

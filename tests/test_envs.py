@@ -1,5 +1,7 @@
 """Environments against Gymnasium's own, step for step; cutoffs; lanes on the host; probes; what is refused."""
 
+import itertools
+
 import gymnasium
 import gymnax
 import jax
@@ -176,12 +178,13 @@ def test_one_object_a_name_and_instances_of_gymnaxs():
 
 
 def plain_loop(env, seed, actions):
-    """What Gymnasium's documentation tells a user to write."""
-    observation, _ = env.reset(seed=seed)
+    """What Gymnasium's documentation tells a user to write, but for a seed of its own for every episode."""
+    seeds = (int(np.random.SeedSequence([seed, k]).generate_state(1)[0]) for k in itertools.count())
+    observation, _ = env.reset(seed=next(seeds))
     rows = [(observation, 0.0, False, False, observation)]
     for action in actions:
         observation, reward, terminated, truncated, _ = env.step(action)
-        following = env.reset()[0] if terminated or truncated else observation
+        following = env.reset(seed=next(seeds))[0] if terminated or truncated else observation
         rows.append((observation, reward, terminated, truncated, following))
     env.close()
     return rows
@@ -213,6 +216,26 @@ def test_lanes_are_plain_loops(name, size, count, steps):
     ended = np.array([s.terminated | s.truncated for s in steps_])
     assert ended.any()
     assert all(a.dtype == np.float32 for a in (start, steps_[0].observation, steps_[0].reward, steps_[0].following))
+
+
+def test_lanes_come_back_to_a_snapshot():
+    actions = np.random.default_rng(1).integers(4, size=(150, 2))
+    host = envs.find_host(LUNAR)
+    with host.open(2) as lanes:
+        lanes.reset([1, 2])
+        for a in actions[:100]:
+            lanes.step(a)
+        there = lanes.snapshot()
+        later = [lanes.step(a) for a in actions[100:]]
+        assert (there.episodes > 0).any()
+    with host.open(2) as lanes:
+        np.testing.assert_array_equal(lanes.restore(there), there.observation)
+        for a, want in zip(actions[100:], later, strict=True):
+            for got, expected in zip(lanes.step(a), want, strict=True):
+                np.testing.assert_array_equal(got, expected)
+        wrong = there._replace(observation=there.observation + 1)
+        with pytest.raises(InputError, match="does not come back to where it was"):
+            lanes.restore(wrong)
 
 
 def test_lunar_landers_own_time_limit():
@@ -257,7 +280,6 @@ def test_an_end_is_reached_before_the_new_episode_begins():
     assert [s.terminated[0] for s in seen] == [False, False, True, False]
     assert not any(s.truncated[0] for s in seen)
     assert env.unwrapped.taken == [7, 7, 7, 7]
-    assert not envs.HostEnvs.supports_resume
 
 
 def test_a_time_limit_truncates():

@@ -8,16 +8,38 @@ from gpbe.errors import InputError
 if TYPE_CHECKING:
     from gpbe.learn.hypers import grid
     from gpbe.learn.predict import Prediction, predict
+    from gpbe.learn.train import Training, train
+    from gpbe.learn.trained import TrainedAgent, load
 
 __version__ = "0.1.0.dev0"
-__all__ = ["InputError", "Prediction", "exact", "features", "grid", "mdp", "predict"]
+__all__ = [
+    "InputError",
+    "Prediction",
+    "TrainedAgent",
+    "Training",
+    "exact",
+    "features",
+    "grid",
+    "load",
+    "mdp",
+    "predict",
+    "train",
+]
 
 
 def __getattr__(name: str) -> Any:
     """Names that need JAX are imported when first used, so that the exact side starts at once."""
     import importlib
 
-    homes = {"predict": "gpbe.learn.predict", "Prediction": "gpbe.learn.predict", "grid": "gpbe.learn.hypers"}
+    homes = {
+        "predict": "gpbe.learn.predict",
+        "Prediction": "gpbe.learn.predict",
+        "grid": "gpbe.learn.hypers",
+        "train": "gpbe.learn.train",
+        "Training": "gpbe.learn.train",
+        "load": "gpbe.learn.trained",
+        "TrainedAgent": "gpbe.learn.trained",
+    }
     if name in homes:
         return getattr(importlib.import_module(homes[name]), name)
     raise AttributeError(f"module 'gpbe' has no attribute {name!r}")

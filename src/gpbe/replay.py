@@ -15,12 +15,13 @@ def draw_distinct(key: PRNGKeyArray, sizes: Int[Array, " C"], batch: int) -> Int
     Array([0, 1, 2], dtype=int32)
     """
     uniforms = jax.random.uniform(key, (batch, sizes.shape[0]))
-    drawn = jnp.full((sizes.shape[0], batch), -1, jnp.int32)
+    # The buffers lie side by side in memory, so that all of the loop is vectorised.
+    drawn = jnp.full((batch, sizes.shape[0]), -1, jnp.int32)
 
-    def one(j: Int[Array, ""], drawn: Int[Array, "C batch"]) -> Int[Array, "C batch"]:
+    def one(j: Int[Array, ""], drawn: Int[Array, "batch C"]) -> Int[Array, "batch C"]:
         last = jnp.maximum(sizes - batch + j, 0)
         pick = jnp.minimum((uniforms[j] * (last + 1)).astype(jnp.int32), last)
-        seen = (drawn == pick[:, None]).any(axis=1)
-        return drawn.at[:, j].set(jnp.where(seen, last, pick))
+        seen = (drawn == pick[None]).any(axis=0)
+        return drawn.at[j].set(jnp.where(seen, last, pick))
 
-    return jax.lax.fori_loop(0, batch, one, drawn)
+    return jax.lax.fori_loop(0, batch, one, drawn).T

@@ -1,4 +1,4 @@
-"""The command line: `gpbe list`, `gpbe diagnose`, `gpbe predict`, `gpbe figure`."""
+"""The command line: `gpbe list`, `gpbe diagnose`, `gpbe predict`, `gpbe train`, `gpbe figure`."""
 
 import contextlib
 import io
@@ -13,14 +13,30 @@ from typing import Annotated, Literal
 import tyro
 from tyro.conf import OmitArgPrefixes, Positional, arg
 
+from gpbe.cli import train as training
 from gpbe.cli.predict import NONE_GIVEN, Hyperparameters, learn_and_show
 from gpbe.cli.terminal import check_writable, console, print_json, progress
 from gpbe.errors import InputError
 
-What = Literal["all", "problems", "algorithms", "figures", "objectives", "weightings", "bounds"]
+What = Literal[
+    "all",
+    "problems",
+    "algorithms",
+    "control",
+    "networks",
+    "experiments",
+    "figures",
+    "objectives",
+    "weightings",
+    "bounds",
+]
 Weighting = Literal["behavior", "target", "followon", "emphatic", "start", "uniform"]
 ProblemName = Annotated[str, arg(metavar="PROBLEM", help_behavior_hint="")]
 AlgorithmName = Annotated[str, arg(metavar="ALGORITHM", help_behavior_hint="")]
+EnvName = Annotated[str, arg(metavar="ENV", help_behavior_hint="")]
+Sizes = Annotated[tuple[int, ...] | None, arg(metavar="INT ...", help_behavior_hint="")]
+Basis = Annotated[Literal["head", "network", "gradient"] | None, arg(help_behavior_hint="")]
+Kernel = Annotated[Literal["gaussian", "laplace", "linear", "quadratic", "same"] | None, arg(help_behavior_hint="")]
 Number = Annotated[int | None, arg(metavar="INT", help_behavior_hint="")]
 File = Annotated[Path | None, arg(metavar="FILE", help_behavior_hint="")]
 Names = Annotated[tuple[str, ...], arg(metavar="NAME ...", help_behavior_hint="")]
@@ -28,7 +44,7 @@ Json = Annotated[bool, arg(help="print JSON for a program instead of text for a 
 
 
 def list_(what: Positional[What] = "all", json: Json = False) -> None:
-    """Show what there is: problems, algorithms, figures, objectives, weightings, bounds.
+    """Show what there is: problems, algorithms, control algorithms, figures, objectives, weightings, bounds.
 
     Args:
         what: which kind to show
@@ -36,13 +52,24 @@ def list_(what: Positional[What] = "all", json: Json = False) -> None:
     """
     from gpbe.cli import catalogue, pages
 
+    if what == "networks":  # not among all: it takes JAX, and a second
+        entries = catalogue.network_algorithms()
+        if json:
+            print_json({what: entries})
+        else:
+            console().print(pages.network_table(entries))
+        return
     kinds = {k: v for k, v in catalogue.catalogue().items() if what in ("all", k)}
     if json:
-        print_json({k: catalogue.algorithms() if k == "algorithms" else v for k, v in kinds.items()})
-    elif what == "algorithms":
-        for table in pages.algorithm_tables(catalogue.algorithms()):
+        whole = {"algorithms": catalogue.algorithms, "control": catalogue.control_algorithms}
+        print_json({k: whole[k]() if k in whole else v for k, v in kinds.items()})
+    elif what in ("algorithms", "control"):
+        if what == "algorithms":
+            for table in pages.algorithm_tables(catalogue.algorithms()):
+                console().print(table, "")
+            console().print(pages.LEGEND, "")
+        for table in pages.control_tables(catalogue.control_algorithms()):
             console().print(table, "")
-        console().print(pages.LEGEND)
     else:
         for kind, entries in kinds.items():
             console().print(pages.names_table(kind, entries), "")
@@ -125,15 +152,21 @@ def predict(
     every: int = 1,
     optimizer: Literal["sgd", "adam"] = "sgd",
     epochs: int = 1,
+    net: Sizes = None,
+    basis: Basis = None,
+    n: Number = None,
+    batch: Number = None,
+    buffer: Number = None,
+    kernel: Kernel = None,
     index: Number = None,
     out: File = None,
     json: Json = False,
 ) -> None:
-    """Learn values by a linear algorithm; print how large the errors were over learning and at its end.
+    """Learn values, linear ones or with a network; print how large the errors were over learning and at its end.
 
     Args:
         problem: a name from `gpbe list problems`, a .toml or .npz problem file, or a .parquet log of transitions
-        algorithm: a name from `gpbe list algorithms`
+        algorithm: a name from `gpbe list algorithms`, or with --net from `gpbe list networks`
         hyperparameters: one number each, or several to try; of several hyperparameters all combinations. Numbers are
             written as 0.1, 1/3 or 2^-5, and 2^-8..2^0 stands for every power in between
         steps: transitions to learn from; 1000 if left out, or all of a log
@@ -144,6 +177,12 @@ def predict(
         every: transitions between points of a learning curve
         optimizer: plain steps along the algorithm's direction, or Adam's
         epochs: passes over the data, for SVRG and SAGA
+        net: units in each hidden layer of a network that makes values of the features
+        basis: with --net, what h is made of: a head on the network's features, a network of its own, or the gradient
+        n: with --net, transitions in a return
+        batch: with --net, transitions drawn from a replay buffer for each update; online if left out
+        buffer: with --net, how many of the latest transitions that buffer holds; 4000 if left out
+        kernel: with --net, of the algorithm kbe
         index: which problem of a batch (`four-rooms` has eight)
         out: write the learning curves: a table if it ends in .parquet or .csv, a drawing if in .png or .pdf
         json: print JSON
@@ -166,7 +205,141 @@ def predict(
         every=every,
         optimizer=optimizer,
         epochs=epochs,
+        net=net,
+        basis=basis,
+        n=n,
+        batch=batch,
+        buffer=buffer,
+        kernel=kernel,
     )
+
+
+def train(
+    env: Positional[EnvName],
+    algorithm: Positional[AlgorithmName] = "qrc",
+    hyperparameters: OmitArgPrefixes[training.ControlHyperparameters] = training.NONE_GIVEN,
+    steps: int = 100_000,
+    runs: int = 1,
+    seed: int = 0,
+    hidden: Sizes = None,
+    batch: int = 32,
+    buffer: int = 4000,
+    optimizer: Literal["adam", "rmsprop", "sgd"] = "adam",
+    target_every: int = 0,
+    every: Number = None,
+    checkpoint: File = None,
+    out: File = None,
+    save: File = None,
+    json: Json = False,
+) -> None:
+    """Learn to act with neural networks; print the mean return over the last quarter of the steps.
+
+    Args:
+        env: an environment that gymnax or Gymnasium knows, such as CartPole-v1 or LunarLander-v3
+        algorithm: a name from `gpbe list control`
+        hyperparameters: one number each, or several to try; of several hyperparameters all combinations. Numbers are
+            written as 0.1, 1/3 or 2^-5, and 2^-12..2^-7 stands for every power in between
+        steps: environment steps of each run, each followed by one update
+        runs: independent runs
+        seed: of everything; run k of every setting starts from the same weights
+        hidden: units in each layer; the paper's for its domains, otherwise 64 64
+        batch: transitions in a mini-batch
+        buffer: how many of the last transitions are kept
+        optimizer: what makes steps of gradients
+        target_every: updates between copies to a target network; 0 for none
+        every: steps between recorded returns; 500 if left out
+        checkpoint: keep the state in this file; if it is there, go on from it
+        out: write the returns: a table if it ends in .parquet or .csv, a drawing if in .png or .pdf
+        save: write the agent of the best run into this file
+        json: print JSON
+    """
+    training.train_and_show(
+        env,
+        algorithm,
+        hyperparameters,
+        out,
+        save,
+        json,
+        steps=steps,
+        runs=runs,
+        seed=seed,
+        hidden=hidden,
+        batch=batch,
+        buffer=buffer,
+        optimizer=optimizer,
+        target_every=target_every,
+        every=every,
+        checkpoint=checkpoint,
+    )
+
+
+def run(
+    name: Positional[str],
+    scale: Literal["smoke", "quick", "paper"] = "quick",
+    on: str = "local",
+    workers: Number = None,
+    out: Path = Path("out"),
+    estimate: bool = False,
+    json: Json = False,
+) -> None:
+    """Run an experiment into a results folder, or the rest of it; it can be interrupted at any time and run again.
+
+    Args:
+        name: an experiment from `gpbe list experiments`, `all`, or a .toml file with one of your own
+        scale: smoke takes seconds, quick minutes on two cores, paper is as large as in the paper
+        on: local, ray, or ray:ADDRESS (such as ray:auto) for a cluster
+        workers: how many processes; one for each core if left out
+        out: results go into the folder `results` in it
+        estimate: only tell what it would cost on this machine
+        json: print JSON
+    """
+    from gpbe.cli.run import run_and_show
+
+    run_and_show(name, scale, on, workers, out, estimate, json)
+
+
+def status(results: Positional[Path] = Path("out"), verify: bool = False, json: Json = False) -> None:
+    """Tell how far experiments are: chunks done, missing, failed, and runs that diverged.
+
+    Args:
+        results: a results folder, or a folder with several in its `results`
+        verify: compare every part with its checksum
+        json: print JSON
+    """
+    from gpbe.cli.run import show_status
+
+    show_status(results, verify, json)
+
+
+def bench(
+    what: Positional[Literal["control"]],
+    domains: Names = ("MountainCar-v0", "CartPole-v1", "Acrobot-v1", "LunarLander-v3"),
+    algorithms: Names = ("all",),
+    json: Json = False,
+) -> None:
+    """Measure the speed of learning on one core of this machine; beside stable-baselines3, if it is installed.
+
+    Args:
+        what: control is all that there is so far
+        domains: of the paper's four
+        algorithms: measured on the first domain, as a ratio to QRC; all if left out
+        json: print JSON
+    """
+    from gpbe.algorithms.control import ALGORITHMS
+    from gpbe.bench import control as measuring
+
+    for domain in domains:
+        if domain not in measuring.DOMAINS:
+            raise InputError(f"there is no benchmark on {domain!r}; there are {', '.join(measuring.DOMAINS)}")
+    names = tuple(ALGORITHMS) if algorithms == ("all",) else algorithms
+
+    def say(row: dict[str, object]) -> None:
+        ratio = f"  {row['ratio']} x {row['than']}" if row["ratio"] is not None else ""
+        console().print(f"{row['domain']:<16}{row['what']:<24}{row['steps_per_second']:>10,} steps/s{ratio}")
+
+    rows = measuring.measure(domains, names, (lambda row: None) if json else say)
+    if json:
+        print_json(rows)
 
 
 def _read_problem(problem: str, index: int | None):
@@ -186,6 +359,10 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "list": list_,
     "diagnose": diagnose,
     "predict": predict,
+    "train": train,
+    "run": run,
+    "status": status,
+    "bench": bench,
     "figure": figure,
 }
 

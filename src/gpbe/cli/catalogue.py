@@ -1,5 +1,6 @@
 """What there is, a line each: for `gpbe list` and for people who build menus."""
 
+import math
 from typing import Any, get_args
 
 from gpbe import exact, figures, mdp
@@ -19,10 +20,19 @@ assert set(WEIGHTINGS) == set(get_args(Name))
 
 def catalogue() -> dict[str, dict[str, str]]:
     """Kinds of things by name, each thing with one line about it."""
+    from gpbe.algorithms import control
+    from gpbe.experiments import control as experiments
+
     return {
         "problems": {name: entry.description for name, entry in mdp.ZOO.items()},
         "algorithms": {
             name: f"{a.update}, {a.bootstrapping}, {a.weighting}: {a.paper}" for name, a in ALGORITHMS.items()
+        },
+        "control": {name: f"{a.describe}: {a.paper}" for name, a in control.ALGORITHMS.items()},
+        "experiments": {
+            name: f"{experiments.DESCRIBE[name]}: {experiments.sweep(name, 'paper').total_steps:.2g} steps at the "
+            f"paper's scale, {experiments.sweep(name, 'quick').total_steps:,} at the quick one"
+            for name in experiments.MEMBERS
         },
         "figures": {name: spec.describe for name, spec in figures.FIGURES.items()},
         "objectives": {name: (build.__doc__ or "").splitlines()[0] for name, build in exact.OBJECTIVES.items()},
@@ -46,6 +56,34 @@ def algorithms() -> dict[str, dict[str, Any]]:
         "needs",
         "paper",
     )
+    return {
+        name: {axis: getattr(a, axis) for axis in axes} | {"hyperparameters": names_for(a)}
+        for name, a in ALGORITHMS.items()
+    }
+
+
+def control_algorithms() -> dict[str, dict[str, Any]]:
+    """The control algorithms by name: their axes and their hyperparameters, with the paper's ranges."""
+    from gpbe.algorithms.control.table import ALGORITHMS, RANGES
+
+    return {
+        name: {"axes": a.axes, "describe": a.describe, "paper": a.paper}
+        | {
+            "hyperparameters": {
+                h: {"default": None if math.isnan(RANGES[h].default) else a.defaults()[h], "meaning": RANGES[h].meaning}
+                | ({"paper": list(RANGES[h].paper)} if h in a.swept else {})
+                for h in a.hyperparameters
+            }
+        }
+        for name, a in ALGORITHMS.items()
+    }
+
+
+def network_algorithms() -> dict[str, dict[str, Any]]:
+    """The algorithms of prediction with networks by name: their axes and their hyperparameters."""
+    from gpbe.algorithms.value import ALGORITHMS, names_for
+
+    axes = ("form", "h", "curvature", "regularized", "prior", "weighting", "paper")
     return {
         name: {axis: getattr(a, axis) for axis in axes} | {"hyperparameters": names_for(a)}
         for name, a in ALGORITHMS.items()

@@ -52,6 +52,70 @@ also has: hyperparameters besides step_size, power and delay (least squares has 
 hypothetical: printed in grey in the paper's table."""
 
 
+def control_tables(entries: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
+    """The control algorithms, and what their hyperparameters mean."""
+    table = Table(box=None, title="control algorithms", title_justify="left", title_style="bold", pad_edge=False)
+    for column, width in {"algorithm": 11, "what it is": 44, "the paper sweeps": 24, "paper": 35}.items():
+        table.add_column(column, style="cyan" if column == "algorithm" else None, width=width)
+    known: dict[str, Any] = {}
+    for name, a in entries.items():
+        swept = [h for h, about in a["hyperparameters"].items() if "paper" in about]
+        table.add_row(name, a["describe"], " ".join(swept), a["paper"])
+        known |= {h: about for h, about in a["hyperparameters"].items() if "paper" in about or h not in known}
+    yield table
+    table = Table(box=None, title="their hyperparameters", title_justify="left", title_style="bold", pad_edge=False)
+    for column in ("name", "meaning", "default", "in the paper"):
+        table.add_column(column, style="cyan" if column == "name" else None)
+    for name, about in known.items():
+        default = "" if about["default"] is None else as_written([about["default"]])[0]
+        table.add_row(name, about["meaning"], default, " ".join(as_written(about.get("paper", []))))
+    yield table
+
+
+NET_H = {
+    "zero": "0",
+    "same": "the TD error itself",
+    "second": "the error of a second sample",
+    "kernel": "errors smoothed by a kernel",
+    "learned": "learned",
+}
+
+
+def network_table(entries: Mapping[str, Mapping[str, Any]]) -> Table:
+    """The algorithms of prediction with networks."""
+    title = "algorithms for `gpbe predict --net`"
+    table = Table(box=None, title=title, title_justify="left", title_style="bold", pad_edge=False)
+    for column in ("algorithm", "form", "h", "weighting", "hyperparameters", "paper"):
+        table.add_column(column, style="cyan" if column == "algorithm" else None)
+    for name, a in entries.items():
+        h = NET_H[a["h"]] + (", with curvature" if a["curvature"] else "")
+        own = [k for k in a["hyperparameters"] if k not in ("step_size", "power", "delay")]
+        table.add_row(name, a["form"], h, a["weighting"], " ".join(own), a["paper"])
+    return table
+
+
+def training_page(settings: pl.DataFrame, swept: tuple[str, ...]) -> Table:
+    """A row for each setting: mean return over all steps and over the last quarter, and how many runs diverged."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in swept:
+        table.add_column(name, justify="right", style="cyan", no_wrap=True)
+    for what in ("mean return", "over the last quarter", "of the best run", "diverged"):
+        table.add_column(what, justify="right", no_wrap=True)
+    columns = [as_written(settings[name].to_list()) for name in swept]
+    finals = settings["final"].to_list()
+    best = max((f for f in finals if f is not None), default=None)
+    for k, row in enumerate(settings.iter_rows(named=True)):
+        shown = [
+            "no episode ended" if row[what] is None else with_error(row[what], row[f"{what}_error"])
+            for what in ("mean", "final")
+        ]
+        top = "" if row["best_final"] is None else f"{row['best_final']:.1f}"
+        diverged = f"{row['diverged']} of {row['runs']}" if row["diverged"] else "none"
+        style = "bold" if swept and row["final"] == best else None
+        table.add_row(*(column[k] for column in columns), *shown, top, diverged, style=style)
+    return table
+
+
 def prediction_table(settings: pl.DataFrame) -> Table:
     """A row for each setting: the error over learning and at its end, and how many runs diverged."""
     metrics = settings["metric"].unique(maintain_order=True).to_list()
@@ -84,7 +148,7 @@ def as_written(values: list[float]) -> list[str]:
     (['2^-1', '2^-9'], ['0.5', '0.25'], ['0.5', '0.001'])
     """
     powers = [log2(v) if v > 0 else nan for v in values]
-    if min(values) < 0.1 and all(isfinite(p) and p == round(p) for p in powers):
+    if values and min(values) < 0.1 and all(isfinite(p) and p == round(p) for p in powers):
         return [f"2^{p:.0f}" for p in powers]
     return [f"{v:g}" for v in values]
 

@@ -35,6 +35,8 @@ class Hyperparameters:
     """the step size falls as (1 + t / delay)^-power; 0 if left out"""
     delay: Values = ()
     """transitions after which the step size begins to fall; 1000 if left out"""
+    bandwidth: Values = ()
+    """width of the kernel, for kbe with --net; 1 if left out"""
     ridge: Values = ()
     """added to the diagonal of LSTD's sum over transitions; 0.001 if left out"""
 
@@ -44,6 +46,8 @@ class Hyperparameters:
 
 
 NONE_GIVEN = Hyperparameters()
+NET_ONLY = ("net", "basis", "n", "batch", "buffer", "kernel")
+"""Options that only values from a network have."""
 
 
 def learn_and_show(
@@ -59,7 +63,7 @@ def learn_and_show(
     """Everything that can be wrong is found before the learning starts."""
     values = hyperparameters.values()
     if out is not None:
-        _check_out(out)
+        check_out(out)
 
     import numpy as np
 
@@ -69,22 +73,38 @@ def learn_and_show(
     from gpbe.cli import pages
     from gpbe.experiments.tables import curves_table, settings_table
 
-    a = find(algorithm)
+    with_net = options.get("net") is not None
+    if with_net:
+        from gpbe.algorithms.value import RANGES, find_value_algorithm
+        from gpbe.algorithms.value import names_for as names_for_net
+
+        b = find_value_algorithm(algorithm)
+        known, defaults = names_for_net(b), {k: r.default for k, r in RANGES.items()}
+        del options["epochs"]
+    else:
+        only = [k for k in NET_ONLY if options.pop(k) is not None]
+        if only:
+            raise InputError(f"--{only[0]} is for values from a network; give its layers too, such as --net 32 32")
+        a = find(algorithm)
+        known, defaults = names_for(a), defaults_for(a)
+    options = {k: v for k, v in options.items() if v is not None or k not in NET_ONLY}
+    epochs = options.get("epochs", 1)
     several = {k: v for k, v in values.items() if len(v) > 1}
-    single = {k: v[0] for k, v in values.items() if len(v) == 1}
-    grid = gpbe.grid(**several) if several else {}
+    single: dict[str, Any] = {k: v[0] for k, v in values.items() if len(v) == 1}
+    grid: dict[str, Any] = gpbe.grid(**several) if several else {}
     count = len(next(iter(grid.values()))) if grid else 1
     with progress(f"{algorithm} on {name}", count, "settings") as advance, np.errstate(over="ignore"):
         result = gpbe.predict(problem, algorithm, average=True, advance=advance, **single, **grid, **options)
         settings = settings_table(result)
     if out is not None:
         _write(curves_table(result), out, f"{algorithm} on {name}")
-    fixed = {k: single.get(k, defaults_for(a)[k]) for k in names_for(a) if k not in grid}
+    fixed = {k: single.get(k, defaults[k]) for k in known if k not in grid}
     heading = {
         "problem": name,
         "algorithm": algorithm,
-        "steps": int(result.steps[-1]) // options["epochs"],
-        **({"epochs": options["epochs"]} if a.finite_sum else {}),
+        "steps": int(result.steps[-1]) // epochs,
+        **({"epochs": epochs} if not with_net and find(algorithm).finite_sum else {}),
+        **({"net": " ".join(map(str, options["net"]))} if with_net else {}),
         "runs": int(result.diverged_at.shape[-1]),
         "seed": options["seed"],
         **{k: v for k, v in fixed.items() if k not in ("power", "delay") or fixed["power"]},
@@ -100,7 +120,7 @@ def learn_and_show(
         console().print(line)
 
 
-def _check_out(out: Path) -> None:
+def check_out(out: Path) -> None:
     if out.suffix not in (".parquet", ".csv", ".png", ".pdf"):
         raise InputError(f"--out {out} should end in .parquet or .csv for a table, or in .png or .pdf for a drawing")
     check_writable(out.parent)

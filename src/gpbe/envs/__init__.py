@@ -1,7 +1,7 @@
 """Environments: gymnax's run inside the compiled loop, Gymnasium's on the host."""
 
 from gpbe.envs.compiled import CompiledEnv, GymnaxEnv, Stepped, find_compiled, from_gymnax
-from gpbe.envs.host import HostEnv, HostEnvs, HostStepped, find_host
+from gpbe.envs.host import HostEnv, HostEnvs, HostStepped, Snapshot, find_host
 from gpbe.envs.lookup import find
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "HostEnv",
     "HostEnvs",
     "HostStepped",
+    "Snapshot",
     "Stepped",
     "find",
     "find_compiled",

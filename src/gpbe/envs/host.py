@@ -27,6 +27,17 @@ class HostStepped(NamedTuple):
     """What to act on next: `observation`, or the first of a new episode where this one has ended."""
 
 
+class Snapshot(NamedTuple):
+    """Where lanes are."""
+
+    seeds: Int[np.ndarray, " L"]
+    episodes: Int[np.ndarray, " L"]
+    """How many have ended in each lane."""
+    actions: Int[np.ndarray, "L T"]
+    """Of the present episodes; -1 beyond their ends."""
+    observation: Observations
+
+
 @dataclass(frozen=True, eq=False)
 class HostEnv:
     """What is known of a Gymnasium environment before copies of it are opened."""
@@ -66,8 +77,8 @@ class HostEnvs:
     What ends an episode is the environment's own business: its time limit is kept, and truncates. Observations are
     float32, of their own shape; labels (a Discrete space) become one-hot vectors.
 
-    `supports_resume` is False: Gymnasium has no way to ask an environment for its state. Whoever wants to continue
-    from the middle has to replay the same seeds and actions, or to begin with new episodes.
+    Every episode is seeded on its own, from its lane's seed and its number. Gymnasium has no way to ask an environment
+    for its state, so what `snapshot` keeps is how to come back to it: the number of the episode and its actions.
 
     >>> with find_host("CartPole-v1").open(lanes=2) as envs:
     ...     start = envs.reset(seeds=[3, 4])
@@ -75,8 +86,6 @@ class HostEnvs:
     >>> start.shape, stepped.reward
     ((2, 4), array([1., 1.], dtype=float32))
     """
-
-    supports_resume = False
 
     def __init__(self, env: HostEnv, envs: Sequence[Any], owned: Sequence[Any]):
         self.name, self.observation, self.actions, self.lanes = env.name, env.observation, env.actions, len(envs)
@@ -86,10 +95,19 @@ class HostEnvs:
 
     def reset(self, seeds: Sequence[int] | Int[np.ndarray, " L"]) -> Observations:
         """New episodes everywhere; later ones follow from the same seeds."""
-        observations = self._empty()
-        for lane, (env, seed) in enumerate(zip(self._envs, seeds, strict=True)):
-            observations[lane] = self._encode(lane, env.reset(seed=int(seed))[0])
-        return observations
+        self._seeds = [int(seed) for seed in seeds]
+        self._episodes = [0] * self.lanes
+        self._history: list[list[int]] = [[] for _ in range(self.lanes)]
+        self._present = self._empty()
+        for lane in range(self.lanes):
+            self._present[lane] = self._begin(lane)
+        return self._present
+
+    def _begin(self, lane: int) -> Float[np.ndarray, "..."]:
+        """The next episode of a lane."""
+        seed = np.random.SeedSequence([self._seeds[lane], self._episodes[lane]]).generate_state(1)[0]
+        self._history[lane] = []
+        return self._encode(lane, self._envs[lane].reset(seed=int(seed))[0])
 
     def step(self, actions: Int[np.ndarray, " L"]) -> HostStepped:
         """Actions count from 0, wherever the environment's own begin."""
@@ -98,13 +116,45 @@ class HostEnvs:
         terminated, truncated = np.zeros(self.lanes, bool), np.zeros(self.lanes, bool)
         for lane, (env, action) in enumerate(zip(self._envs, actions.tolist(), strict=True)):
             result = env.step(self._first_actions[lane] + action)
+            self._history[lane].append(action)
             observation, reward[lane], terminated[lane], truncated[lane], _ = result
             reached[lane] = self._encode(lane, observation)
         following = reached.copy()
         for lane in np.flatnonzero(terminated | truncated).tolist():
-            following[lane] = self._encode(lane, self._envs[lane].reset()[0])
+            self._episodes[lane] += 1
+            following[lane] = self._begin(lane)
+        self._present = following
         # A time limit that is reached by the last step of an episode has cut nothing off.
         return HostStepped(reached, reward, terminated, truncated & ~terminated, following)
+
+    def snapshot(self) -> Snapshot:
+        """Enough to come back to where the lanes are now."""
+        longest = max(map(len, self._history))
+        actions = np.full((self.lanes, longest), -1, np.int32)
+        for lane, history in enumerate(self._history):
+            actions[lane, : len(history)] = history
+        seeds, episodes = (np.array(x, np.int64) for x in (self._seeds, self._episodes))
+        return Snapshot(seeds, episodes, actions, self._present)
+
+    def restore(self, at: Snapshot) -> Observations:
+        """Come back to where a snapshot was taken; costs nothing if the lanes are still there."""
+        if getattr(self, "_present", None) is at.observation:
+            return at.observation
+        self._seeds, self._episodes = at.seeds.tolist(), at.episodes.tolist()
+        self._history = [[] for _ in range(self.lanes)]
+        present = self._empty()
+        for lane, env in enumerate(self._envs):
+            present[lane] = self._begin(lane)
+            for action in at.actions[lane][at.actions[lane] >= 0].tolist():
+                self._history[lane].append(action)
+                present[lane] = self._encode(lane, env.step(self._first_actions[lane] + action)[0])
+        if not np.array_equal(present, at.observation, equal_nan=True):
+            raise InputError(
+                f"{self.name} does not come back to where it was, given the same seed and actions; "
+                "it cannot be continued in the middle of an episode"
+            )
+        self._present = at.observation
+        return at.observation
 
     def close(self) -> None:
         """Close the copies that were made here."""

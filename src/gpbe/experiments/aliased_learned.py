@@ -12,7 +12,6 @@ import polars as pl
 
 from gpbe import exact, mdp
 from gpbe.experiments.widening import widened
-from gpbe.learn.value import predict_net
 
 SETS = {"H = F": np.inf, "H in between (ridge 1)": 1.0, "H = everything": 0.0}
 
@@ -34,6 +33,8 @@ def learn(name: str, runs: int, steps: int) -> pl.DataFrame:
     phi, penalty = widened(problem, [1.0, 0.0, 0.0, 0.0], d), np.array([0.0, 0.0, 0.0, ridge])
     if np.isinf(ridge):
         phi, penalty = problem.features, np.zeros(3)
+    from gpbe.learn.value import predict_net  # which takes JAX, and that a second
+
     result = predict_net(
         problem,
         "tdc",

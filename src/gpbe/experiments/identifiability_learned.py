@@ -17,7 +17,6 @@ import numpy as np
 import polars as pl
 
 from gpbe import exact, mdp
-from gpbe.learn.value import predict_net
 from gpbe.mdp import PredictionProblem
 
 
@@ -75,6 +74,8 @@ def learn(method: Method, problem: PredictionProblem, runs: int, steps: int) -> 
         basis = {"basis": np.eye(problem.mdp.n_states) if method.hidden else problem.features}
     given: dict[str, Any] = {"step_size": 0.1} | basis | dict(method.given)
     points = 20
+    from gpbe.learn.value import predict_net  # which takes JAX, and that a second
+
     result = predict_net(
         problem,
         method.algorithm,

@@ -26,14 +26,13 @@ import jax.numpy as jnp
 import numpy as np
 import polars as pl
 
-from gpbe.learn.value import predict_net
+import gpbe
 from gpbe.mdp import FiniteMDP, PredictionProblem
 
 GAMMA, EPSILON, TURN = 0.9, 0.05, 3**0.5 / 2
 FIRST = np.array([100.0, -70.0, -30.0])
 ACROSS = (np.roll(FIRST, 1) - np.roll(FIRST, -1)) / 3**0.5
-"""As long as FIRST and orthogonal to it. (In print, Maei et al. 2009 exchange its last two entries and their sign,
-which makes another curve.)"""
+"""As long as FIRST and orthogonal to it."""
 SIZE = float((FIRST**2).mean())
 STEP_SIZE, BATCH, ESCAPED = 0.01 / (0.0376 * SIZE), 64, 3.0
 """The BE's gradient first moves w by 0.01; a run has escaped when its error is three times that at the start. (Far
@@ -110,7 +109,7 @@ def learn(method: Method, runs: int, steps: int, every: int = 20) -> pl.DataFram
     """One method: its error relative to the start, and whether a run escaped."""
     alpha = STEP_SIZE * method.step
     ratio = {} if method.h_step is None else {"ratio": method.h_step / alpha}
-    result = predict_net(
+    result = gpbe.predict(
         problem(),
         method.algorithm,
         net=make,

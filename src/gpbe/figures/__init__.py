@@ -1,5 +1,6 @@
 """Figures. Each has a table (computed by `gpbe.experiments`) and a drawing of that table; both are written out."""
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +11,11 @@ from matplotlib.figure import Figure
 
 from gpbe.errors import InputError
 from gpbe.experiments import aliased as aliased_table
+from gpbe.experiments import aliased_learned as aliased_learned_table
 from gpbe.experiments import baird as baird_table
 from gpbe.experiments import corrections as corrections_table
 from gpbe.experiments import geometry as geometry_table
+from gpbe.experiments import identifiability_learned as identifiability_learned_table
 from gpbe.experiments import kolter as kolter_table
 from gpbe.experiments import prediction as prediction_table
 from gpbe.experiments import random_walk as random_walk_table
@@ -20,12 +23,15 @@ from gpbe.experiments import tde_bias as tde_bias_table
 from gpbe.experiments import weightings as weightings_table
 from gpbe.figures import (
     aliased,
+    aliased_learned,
     baird,
     corrections,
     geometry,
+    identifiability_learned,
     kolter,
     prediction,
     random_walk,
+    spiral,
     style,
     tde_bias,
     weightings,
@@ -144,6 +150,27 @@ FIGURES: dict[str, FigureSpec] = {
         prediction_table.bars,
         prediction.draw_bars,
         SWEEP,
+        "runs",
+    ),
+    "spiral": FigureSpec(
+        "Tsitsiklis and Van Roy's spiral: which updates diverge with a nonlinear value function",
+        lambda work, advance: importlib.import_module("gpbe.experiments.spiral").run(work, advance),  # takes JAX
+        spiral.draw,
+        {"smoke": 24, "quick": 240, "paper": 600},
+        "runs",
+    ),
+    "identifiability-learned": FigureSpec(
+        "two problems with the same data: what each method learns in them",
+        identifiability_learned_table.run,
+        identifiability_learned.draw,
+        {"smoke": 24, "quick": 200, "paper": 500},
+        "runs",
+    ),
+    "aliased-learned": FigureSpec(
+        "the aliased states learned by a network, as H grows from F to everything",
+        aliased_learned_table.run,
+        aliased_learned.draw,
+        {"smoke": 6, "quick": 30, "paper": 90},
         "runs",
     ),
 }

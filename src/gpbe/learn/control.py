@@ -10,17 +10,16 @@ import optax
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, PRNGKeyArray
 
-from gpbe.algorithms.control import Outputs, Sampled, gradient_correction
-from gpbe.envs import CompiledEnv, Stepped
-from gpbe.nets import Network
+from gpbe.algorithms.control import Action, Agent, Choice, Hypers, Sampled
+from gpbe.envs import CompiledEnv
 from gpbe.operators import hard_max, mellowmax
 from gpbe.replay import draw_distinct
 
 
 class Options(NamedTuple):
-    """What the compiled program depends on."""
+    """What the compiled program depends on, besides the environment and the shape of the networks."""
 
-    corrected: bool
+    agent: Agent
     hard: bool
     """Every setting has tau = 0, so that mellowmax need not be computed."""
     batch: int
@@ -30,18 +29,6 @@ class Options(NamedTuple):
     optimizer: str
     target_every: int
     """Updates between copies to the target network; 0 for none."""
-
-
-class Hypers(NamedTuple):
-    """Numbers that may be swept."""
-
-    step_size: Any
-    beta: Any
-    tau: Any
-    epsilon: Any
-    epsilon_final: Any
-    epsilon_steps: Any
-    gamma: Any
 
 
 class Episode(NamedTuple):
@@ -86,19 +73,28 @@ class Record(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """The network's structure: weights are kept as one flat vector, which the optimizer likes."""
+    """How the weights, which are kept as one flat vector (the optimizer likes that), make the agent's networks."""
 
     unravel: Any
     static: Any
+    penalized: Any
+    """1 for each weight that beta penalizes; None if there are none."""
+    actor: Any
+    """1 for each weight of a policy; None if there are none."""
 
-    def network(self, weights: Array) -> Network:
+    def params(self, weights: Array) -> Any:
         return eqx.combine(self.unravel(weights), self.static)
 
 
-def flatten(net: Network) -> tuple[Array, Shape]:
-    arrays, static = eqx.partition(net, eqx.is_inexact_array)
+def flatten_weights(params: Any) -> Array:
+    return ravel_pytree(eqx.filter(params, eqx.is_inexact_array))[0]
+
+
+def flatten(agent: Agent, params: Any) -> tuple[Array, Shape]:
+    arrays, static = eqx.partition(params, eqx.is_inexact_array)
     weights, unravel = ravel_pytree(arrays)
-    return weights, Shape(unravel, static)
+    masks = (ravel_pytree(mark(params))[0] for mark in (agent.penalized, agent.actor))
+    return weights, Shape(unravel, static, *(mask if mask.any() else None for mask in masks))
 
 
 OPTIMIZERS = {
@@ -110,13 +106,13 @@ OPTIMIZERS = {
 
 def start(options: Options, observation: Array, weights: Array, key: PRNGKeyArray) -> Run:
     """A run that has seen nothing but its first observation."""
-    nan = jnp.full((), jnp.nan)
+    nan = jnp.float32(jnp.nan)  # typed, so that the program need not be compiled again for what it returns
     return Run(
         key=key,
         weights=weights,
         optimizer=OPTIMIZERS[options.optimizer]().init(weights),
         target=weights if options.target_every else None,
-        buffer=jnp.zeros((options.buffer, 2 * observation.size + 3)),
+        buffer=jnp.zeros((options.buffer, 2 * observation.size + len(Sampled._fields))),
         episode=Episode(jnp.zeros(()), nan, nan, jnp.zeros((), bool)),
         diverged_at=jnp.full((), -1, jnp.int32),
     )
@@ -127,20 +123,21 @@ class Chance(NamedTuple):
 
     time: Any
     """Steps before this one. All runs share it, so the buffer's next row is one place, written in place."""
-    explore: Any
-    """Explore where this is below epsilon."""
-    action: Any
+    epsilon: Any
+    choice: Choice
     picks: Any
     """Positions of the mini-batch in the buffer."""
 
 
-def draw_chances(options: Options, actions: int, hypers: Hypers, key: PRNGKeyArray, time: Array) -> Chance:
+def draw_chances(options: Options, hypers: Hypers, key: PRNGKeyArray, time: Array) -> Chance:
     key_explore, key_action, key_picks = jax.random.split(key, 3)
     times = time + jnp.arange(options.every)
+    epsilon = epsilon_at(hypers, times)
+    explore = jax.random.uniform(key_explore, times.shape) < epsilon
     return Chance(
         time=times,
-        explore=jax.random.uniform(key_explore, times.shape) < epsilon_at(hypers, times),
-        action=jax.random.randint(key_action, times.shape, 0, actions),
+        epsilon=epsilon,
+        choice=Choice(explore, jax.random.uniform(key_action, times.shape)),
         picks=draw_distinct(key_picks, jnp.minimum(times + 1, options.buffer), options.batch),
     )
 
@@ -151,52 +148,58 @@ def epsilon_at(hypers: Hypers, times: Array) -> Array:
     return hypers.epsilon + part * (hypers.epsilon_final - hypers.epsilon)
 
 
-def begin_stretch(options: Options, actions: int, hypers: Hypers, time: Array, run: Run) -> tuple[Run, Chance, Array]:
+def begin_stretch(options: Options, hypers: Hypers, time: Array, run: Run) -> tuple[Run, Chance, Array]:
     """Draw a stretch's random numbers; also a key for the environment."""
     key, key_chances, key_env = jax.random.split(run.key, 3)
-    chances = draw_chances(options, actions, hypers, key_chances, time)
-    run = run._replace(key=key, episode=run.episode._replace(first=jnp.full((), jnp.nan)))
+    chances = draw_chances(options, hypers, key_chances, time)
+    run = run._replace(key=key, episode=run.episode._replace(first=jnp.float32(jnp.nan)))
     return run, chances, key_env
 
 
-def record(run: Run) -> Record:
+def end_stretch(options: Options, time: Array, run: Run) -> tuple[Run, Record]:
+    """What happened; also a look at all weights, since actions do not depend on all of them."""
     e = run.episode
-    return Record(e.first, jnp.where(e.fresh, e.last, jnp.nan), e.last)
+    bad = (run.diverged_at < 0) & ~jnp.isfinite(run.weights).all()
+    run = run._replace(diverged_at=jnp.where(bad, time + options.every, run.diverged_at))
+    return run, Record(e.first, jnp.where(e.fresh, e.last, jnp.nan), e.last)
 
 
 def stretch(
     options: Options, env: CompiledEnv, shape: Shape, hypers: Hypers, time: Array, place: Place, run: Run
 ) -> tuple[Place, Run, Record]:
     """`every` steps of one run in an environment that is compiled along."""
-    run, chances, key_env = begin_stretch(options, env.actions, hypers, time, run)
+    run, chances, key_env = begin_stretch(options, hypers, time, run)
     key_step, key_reset = jax.random.split(key_env)
     resets = jax.vmap(env.reset)(jax.random.split(key_reset, options.every))
     keys = jax.random.split(key_step, options.every)
 
-    def step(carry, xs):
+    def step(carry: Any, xs: Any) -> tuple[Any, None]:
         (place, run), (chance, key, reset) = carry, xs
-        action = act(shape, run.weights, place.observation, chance)
+        action = act(options, shape, run.weights, place.observation, chance)
         stepped = env.step(key, place.state, action.chosen)
-        run = learn(options, shape, hypers, place.observation, action, stepped, chance, run)
+        outcome = Outcome(stepped.observation, stepped.reward, stepped.terminated, stepped.truncated)
+        run = learn(options, shape, hypers, place.observation, action, outcome, chance, run)
         done = stepped.terminated | stepped.truncated
         old = (stepped.observation, stepped.state)
         return (Place(*jax.tree.map(lambda a, b: jnp.where(done, a, b), reset, old)), run), None
 
     (place, run), _ = jax.lax.scan(step, (place, run), (chances, keys, resets))
-    return place, run, record(run)
+    return place, *end_stretch(options, time, run)
 
 
-class Action(NamedTuple):
-    chosen: Any
-    finite: Any
-    """Are the action values finite? If not, the weights are not either."""
+def act(options: Options, shape: Shape, weights: Array, observation: Array, chance: Chance) -> Action:
+    preferences = options.agent.preferences(shape.params(weights), observation.reshape(-1, 1))[:, 0]
+    return options.agent.act(preferences, chance.choice, chance.epsilon)
 
 
-def act(shape: Shape, weights: Array, observation: Array, chance: Chance) -> Action:
-    """Epsilon-greedy."""
-    net = shape.network(weights)
-    q = net.q_head(net.features(observation[None]))[0]
-    return Action(jnp.where(chance.explore, chance.action, q.argmax()), jnp.isfinite(q.sum()))
+class Outcome(NamedTuple):
+    """Of an action."""
+
+    observation: Any
+    """The one that was reached, also where the episode ends with it."""
+    reward: Any
+    terminated: Any
+    truncated: Any
 
 
 def learn(
@@ -205,67 +208,55 @@ def learn(
     hypers: Hypers,
     observation: Array,
     action: Action,
-    stepped: Stepped,
+    outcome: Outcome,
     chance: Chance,
     run: Run,
 ) -> Run:
     """Store one transition, and update from a mini-batch of stored ones."""
-    discount = hypers.gamma * (1 - stepped.terminated)
-    scalars = jnp.stack([action.chosen.astype(jnp.float32), stepped.reward, discount])
-    row = jnp.concatenate([observation.ravel(), stepped.observation.ravel(), scalars])
+    discount = hypers.gamma * (1 - outcome.terminated)
+    scalars = Sampled(action.chosen.astype(jnp.float32), outcome.reward, discount, action.probability)
+    row = jnp.concatenate([observation.ravel(), outcome.observation.ravel(), jnp.stack(scalars)])
     buffer = run.buffer.at[chance.time % options.buffer].set(row)
     batch = buffer[chance.picks]
     weights, optimizer, target = jax.lax.cond(
         chance.time + 1 >= options.batch,
-        lambda: update(options, shape, hypers, observation.shape, run, batch, chance.time),
+        lambda: update(options, shape, hypers, run, batch, chance.time),
         lambda: (run.weights, run.optimizer, run.target),
     )
-    episode = measure(run.episode, stepped.reward, stepped.terminated | stepped.truncated)
+    episode = measure(run.episode, outcome.reward, outcome.terminated | outcome.truncated)
     bad = (run.diverged_at < 0) & ~action.finite
     diverged_at = jnp.where(bad, chance.time, run.diverged_at)
     return Run(run.key, weights, optimizer, target, buffer, episode, diverged_at)
 
 
 def update(
-    options: Options, shape: Shape, hypers: Hypers, observation: tuple[int, ...], run: Run, batch: Array, time: Array
-):
-    """One mini-batch: the mean of the directions, pulled back through the network, and the optimizer's step."""
-    b, size = options.batch, (batch.shape[1] - 3) // 2
-    both = jnp.concatenate([batch[:, :size], batch[:, size : 2 * size]]).reshape(2 * b, *observation)
-    sampled = Sampled(batch[:, -3].astype(jnp.int32), batch[:, -2], batch[:, -1])
+    options: Options, shape: Shape, hypers: Hypers, run: Run, batch: Array, time: Array
+) -> tuple[Array, Any, Array | None]:
+    """One mini-batch: the mean of the directions, pulled back through the networks, and the optimizer's step."""
+    agent, columns = options.agent, batch.T
+    size = (columns.shape[0] - len(Sampled._fields)) // 2
+    action, *others = columns[2 * size :]
+    sampled = Sampled(action.astype(jnp.int32), *others)
+    target = shape.params(run.target) if options.target_every else None
 
-    def outputs(weights: Array) -> tuple[Array, Array]:
-        net = shape.network(weights)
-        x = net.features(both)  # one pass over [s; s']
-        return net.q_head(x), net.h_head(jax.lax.stop_gradient(x[:b]))
+    def outputs(weights: Array) -> Any:
+        return agent.outputs(shape.params(weights), target, columns[:size], columns[size : 2 * size])
 
-    (q, h), pull_back = jax.vjp(outputs, run.weights)
-    q_next = q[b:]
-    if options.target_every:
-        net = shape.network(run.target)
-        q_next = net.q_head(net.features(both[b:]))
-    operator = hard_max if options.hard else partial(mellowmax, tau=hypers.tau)
-    directions = jax.vmap(partial(gradient_correction, operator=operator, corrected=options.corrected))(
-        Outputs(q[:b], q_next, h), sampled
-    )
-    later = directions.q_next if not options.target_every else 0 * directions.q_next
-    (gradient,) = pull_back((-jnp.concatenate([directions.q, later]) / b, -directions.h / b))
-    if options.corrected:
-        gradient = gradient + hypers.beta * only_h(shape, run.weights)
+    out, pull_back = jax.vjp(outputs, run.weights)
+    greedy = hard_max if options.hard else partial(mellowmax, tau=hypers.tau)
+    directions = jax.vmap(lambda o, t: agent.directions(o, t, hypers, greedy), -1, -1)(out, sampled)
+    (gradient,) = pull_back(jax.tree.map(lambda d: -d / options.batch, directions))
+    if shape.penalized is not None:
+        gradient = gradient + hypers.beta * shape.penalized * run.weights
     change, optimizer = OPTIMIZERS[options.optimizer]().update(gradient, run.optimizer, run.weights)
-    weights = run.weights - hypers.step_size * change
-    target = run.target
+    step_size = hypers.step_size
+    if shape.actor is not None:
+        step_size = step_size * (1 + (hypers.nu - 1) * shape.actor)
+    weights = run.weights - step_size * change
+    copied = run.target
     if options.target_every:
-        target = jnp.where((time + 1) % options.target_every == 0, weights, target)
-    return weights, optimizer, target
-
-
-def only_h(shape: Shape, weights: Array) -> Array:
-    """The weights with all but those of the head for h set to 0: the gradient of its penalty."""
-    arrays = shape.unravel(weights)
-    zero = jax.tree.map(jnp.zeros_like, arrays)
-    flat, _ = ravel_pytree(eqx.tree_at(lambda n: n.h_head, zero, arrays.h_head))
-    return flat
+        copied = jnp.where((time + 1) % options.target_every == 0, weights, copied)
+    return weights, optimizer, copied
 
 
 def measure(e: Episode, reward: Array, done: Array) -> Episode:

@@ -101,6 +101,7 @@ def predict(
     optimizer: str = "sgd",
     initial_weights: Numbers | None = None,
     state_lam: Numbers | None = None,
+    net: Any = None,
     advance: Callable[[int], None] = lambda settings: None,
     **hyperparameters: Any,
 ) -> Prediction:
@@ -120,6 +121,8 @@ def predict(
         optimizer: "sgd", or "adam" on the algorithm's direction.
         initial_weights: where w starts; the problem's own if left out.
         state_lam: multiplies lam on arrival in each state, for a trace parameter that depends on the state.
+        net: sizes of hidden layers, for values that a network makes of the features; then see
+            `gpbe.learn.value.predict_net` for what else can be given (`basis`, `n`, `batch`, `kernel` and so on).
         advance: is told how many more settings are done.
         **hyperparameters: `step_size`, `ratio` (of h's step size to w's), `lam`, `beta` (TDRC), `c_bar` and `rho_bar`
             (V-trace), `followon_decay` (ETD(lam, beta)), `power` and `delay` (step_size / (1 + t / delay)^power).
@@ -130,6 +133,11 @@ def predict(
     >>> result.curves["rmsve"].shape, result.weights.shape
     ((2, 5, 2000), (2, 5, 4))
     """
+    if net is not None:
+        common = {"steps": steps, "runs": runs, "seed": seed, "metrics": metrics, "weighting": weighting}
+        common |= {"every": every, "average": average, "optimizer": optimizer, "state_lam": state_lam}
+        linear_only = epochs != 1 or initial_weights is not None
+        return _with_net(problem, algorithm, linear_only, common | hyperparameters | {"net": net, "advance": advance})
     a = find(algorithm)
     settings = read_settings(a, hyperparameters, algorithm if isinstance(algorithm, str) else "this algorithm")
     if isinstance(problem, Log):
@@ -152,10 +160,7 @@ def predict(
         raise InputError(f"epochs is {epochs}; it should be 1 or more")
     if epochs != 1 and not a.finite_sum:
         raise InputError("epochs are passes over a stored data set, which this algorithm does not make; use more steps")
-    if optimizer not in ("sgd", "adam"):
-        raise InputError(f"there is no optimizer {optimizer!r}; use sgd or adam")
-    if optimizer == "adam" and (a.mirror_prox or a.finite_sum or a.update == "least-squares"):
-        raise InputError("this algorithm chooses its own steps, which Adam would rescale; use sgd")
+    _check_optimizer(a, optimizer)
     metrics = (metrics,) if isinstance(metrics, str) else metrics
     names = metrics if metrics is not None else (("rmspbe",) if isinstance(problem, Log) else ("rmsve", "rmspbe"))
     built = build_metrics(problem, a, settings, names, weighting, state_lam)
@@ -164,7 +169,7 @@ def predict(
     w0 = jnp.asarray(initial, jnp.float32)
     if w0.shape != (k,):
         raise InputError(f"initial_weights has shape {w0.shape}; it should be ({k},), one number a feature")
-    options = Options(a, every, optimizer == "adam", settings.scheduled)
+    options = Options(a, every, optimizer == "adam", bool(np.any(settings.numbers["power"])))
     axes = tuple((m.per_setting, m.per_run) for m in built)
     key = jax.random.key(seed)
     points = epochs * transitions // every
@@ -186,6 +191,21 @@ def predict(
         diverged_at=whole.diverged_at,
         settings=settings.values,
     )
+
+
+def _check_optimizer(a: Algorithm, optimizer: str) -> None:
+    if optimizer not in ("sgd", "adam"):
+        raise InputError(f"there is no optimizer {optimizer!r}; use sgd or adam")
+    if optimizer == "adam" and (a.mirror_prox or a.finite_sum or a.update == "least-squares"):
+        raise InputError("this algorithm chooses its own steps, which Adam would rescale; use sgd")
+
+
+def _with_net(problem: Any, algorithm: Any, linear_only: bool, options: Mapping[str, Any]) -> Prediction:
+    from gpbe.learn.value import predict_net
+
+    if linear_only:
+        raise InputError("epochs and initial_weights are for linear values; leave them out with net")
+    return predict_net(problem, algorithm, **options)
 
 
 def mean_and_error(scores: Array) -> tuple[Array, Array]:

@@ -6,9 +6,10 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from gpbe.algorithms.ranges import checked_numbers
 from gpbe.algorithms.value import RANGES, Basis, ValueAlgorithm, names_for
 from gpbe.errors import InputError
-from gpbe.learn.hypers import Settings, as_settings, checked_numbers
+from gpbe.learn.hypers import Settings, as_settings
 from gpbe.mdp.checks import as_floats
 from gpbe.types import Array, Numbers
 

@@ -1,0 +1,137 @@
+"""What an agent is: networks, a way to act, and how each output of the networks should change.
+
+An algorithm is stated on the outputs of its networks for one transition: `directions` says how each should move. To
+pull that back through the networks, add the penalty on the second weights and take the optimizer's step is the same for
+every algorithm, and done once, by whoever runs the agent.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gpbe.nets import MakeBody
+from gpbe.operators import Greedy
+
+Params = Any
+"""An agent's networks: a tree of arrays."""
+Outputs = Any
+"""A named tuple of outputs; in a batch, the last axis is that of the samples."""
+
+
+class Hypers(NamedTuple):
+    """Numbers that may be swept. An agent makes use of those that its entry in the table names."""
+
+    step_size: Any
+    beta: Any
+    """Strength of the penalty on the weights of h."""
+    tau: Any
+    """Of mellowmax (0: the hard max), or the temperature of SBEED's policy."""
+    eta: Any
+    """SBEED: from the residual gradient (0) to the gradient correction (1)."""
+    nu: Any
+    """Step size of the policy, as a multiple of the critic's."""
+    epsilon: Any
+    epsilon_final: Any
+    epsilon_steps: Any
+    gamma: Any
+
+
+class Sampled(NamedTuple):
+    """One replayed transition, without its observations."""
+
+    action: Any
+    reward: Any
+    discount: Any
+    """gamma, or 0 where the episode ended."""
+    probability: Any
+    """With which the action was taken."""
+
+
+class Choice(NamedTuple):
+    """The random numbers of one action."""
+
+    explore: Any
+    """True with probability epsilon."""
+    uniform: Any
+    """In [0, 1)."""
+
+
+class Action(NamedTuple):
+    chosen: Any
+    probability: Any
+    finite: Any
+    """Are the outputs that it was chosen by finite? If not, the weights are not either."""
+
+
+class Spec(NamedTuple):
+    """What networks are made for."""
+
+    observation: tuple[int, ...]
+    actions: int
+    hidden: tuple[int, ...]
+    body: MakeBody | None
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Frozen and hashable: the compiled program depends on it."""
+
+    def start(self, spec: Spec, key: PRNGKeyArray) -> Params: ...
+
+    def preferences(self, params: Params, x: Float[Array, "I B"]) -> Float[Array, "A B"]:
+        """Of which the greedy action is the largest."""
+        ...
+
+    def act(self, preferences: Float[Array, " A"], choice: Choice, epsilon: Array) -> Action: ...
+
+    def outputs(self, params: Params, target: Params | None, s: Array, s_next: Array) -> Outputs:
+        """For a batch. With a target network, S' is valued by it, and nothing moves it."""
+        ...
+
+    def directions(self, out: Outputs, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> Outputs:
+        """For one transition: how each output should change."""
+        ...
+
+    def penalized(self, params: Params) -> Params:
+        """1 for the second weights, whose size beta penalizes; 0 for others."""
+        ...
+
+    def actor(self, params: Params) -> Params:
+        """1 for weights of a policy, which learn with nu times the step size; 0 for others."""
+        ...
+
+
+def marked(params: Params, where: Callable[[Params], Any] | None = None) -> Params:
+    """0 for every weight, 1 for those in the part that `where` picks."""
+    arrays = eqx.filter(params, eqx.is_inexact_array)
+    zeros = jax.tree.map(jnp.zeros_like, arrays)
+    if where is None:
+        return zeros
+    return eqx.tree_at(where, zeros, jax.tree.map(jnp.ones_like, where(arrays)))
+
+
+def marked_detached(params: Params, which: Callable[[Params], Any]) -> Params:
+    """1 for the rows of the detached outputs of the network that `which` picks."""
+    net = which(params)
+    rows = jnp.arange(net.head.bias.shape[0]) >= net.live
+    head = jax.tree.map(lambda x: jnp.broadcast_to(rows.reshape(-1, *[1] * (x.ndim - 1)), x.shape) * 1.0, net.head)
+    return eqx.tree_at(lambda p: which(p).head, marked(params), head)
+
+
+def epsilon_greedy(q: Float[Array, " A"], choice: Choice, epsilon: Array) -> Action:
+    actions = q.shape[0]
+    best = q.argmax()
+    chosen = jnp.where(choice.explore, (choice.uniform * actions).astype(best.dtype), best)
+    probability = epsilon / actions + (1 - epsilon) * (chosen == best)
+    return Action(chosen, probability, jnp.isfinite(q.sum()))
+
+
+def sample_policy(logits: Float[Array, " A"], choice: Choice) -> Action:
+    """From the softmax of the logits."""
+    probabilities = jax.nn.softmax(logits)
+    below = (jnp.cumsum(probabilities)[:-1] <= choice.uniform).sum()
+    return Action(below, probabilities[below], jnp.isfinite(logits.sum()))

@@ -1,0 +1,1 @@
+"""Measuring speed on this machine: `gpbe bench`."""

@@ -1,0 +1,46 @@
+"""What `gpbe.train` found, as tables: one of settings, one of returns."""
+
+import numpy as np
+import polars as pl
+
+from gpbe.learn.predict import mean_and_error
+from gpbe.learn.train import Training
+
+
+def training_table(result: Training) -> pl.DataFrame:
+    """A row for each setting: mean return over all steps and over the last quarter, with standard errors over runs.
+
+    A run in which no episode ended has no return, so its setting has none either.
+    """
+    runs, points = result.returns.shape[-2:]
+    returns = result.returns.reshape(-1, runs, points).astype(float)
+    finals = result.finals.reshape(-1, runs).astype(float)
+    mean, mean_error = mean_and_error(returns.mean(-1))
+    final, final_error = mean_and_error(finals)
+    return pl.DataFrame(
+        {
+            "setting": np.arange(len(finals)),
+            **result.settings,
+            "mean": mean,
+            "mean_error": mean_error,
+            "final": final,
+            "final_error": final_error,
+            "best_run": np.where(np.isnan(finals), -np.inf, finals).argmax(-1),
+            "best_final": np.where(np.isnan(finals), -np.inf, finals).max(-1),
+            "diverged": (result.diverged_at.reshape(-1, runs) >= 0).sum(-1),
+            "runs": np.full(len(finals), runs),
+        }
+    ).with_columns(
+        pl.col("mean", "mean_error", "final", "final_error").fill_nan(None),
+        pl.when(pl.col("best_final").is_finite()).then("best_final").alias("best_final"),
+    )
+
+
+def returns_table(result: Training) -> pl.DataFrame:
+    """A row for each setting, run and recorded step."""
+    runs, points = result.returns.shape[-2:]
+    returns = result.returns.reshape(-1, runs, points)
+    setting, run, point = (x.ravel() for x in np.indices(returns.shape))
+    swept = {name: np.asarray(values)[setting] for name, values in result.settings.items()}
+    columns = {"setting": setting, **swept, "run": run, "step": result.steps[point], "return": returns.ravel()}
+    return pl.DataFrame(columns).with_columns(pl.col("return").fill_nan(None))

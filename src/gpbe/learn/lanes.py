@@ -1,0 +1,180 @@
+"""Runs side by side: lanes of one compiled program, each a run of a setting, driven through an environment."""
+
+from collections.abc import Iterator
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from gpbe.algorithms.control import Action, Agent, Hypers, Spec
+from gpbe.envs import CompiledEnv, HostEnv, HostEnvs
+from gpbe.learn import control
+from gpbe.learn.control import Chance, Options, Outcome, Place, Record, Run, Shape
+
+LANES = 8
+"""Runs in one compiled call: more do not fit into a core's cache."""
+
+
+class State(NamedTuple):
+    """Of all lanes between two stretches: enough to go on from."""
+
+    place: Any
+    """In a compiled environment: `Place`; on the host, what `HostEnvs.restore` asks for."""
+    run: Run
+
+
+@cache
+def shape_of(agent: Agent, spec: Spec) -> Shape:
+    _, shape = control.flatten(agent, agent.start(spec, jax.random.key(0)))
+    return shape
+
+
+class _Keys(NamedTuple):
+    """Of a lane: for its networks, its environment and its learning."""
+
+    net: Any
+    env: Any
+    run: Any
+
+
+class Lanes:
+    """A group of lanes in a compiled environment."""
+
+    def __init__(self, options: Options, env: CompiledEnv, spec: Spec, hypers: Hypers, seeds: Any):
+        self._begin, self._stretch = _programs(options, env, spec)
+        self._hypers, self._seeds = hypers, seeds
+
+    def begin(self) -> State:
+        return State(*self._begin(self._seeds))
+
+    def stretch(self, time: int, state: State) -> tuple[State, Record]:
+        place, run, record = self._stretch(self._hypers, np.int32(time), *state)
+        return State(place, run), jax.tree.map(np.asarray, record)
+
+    def close(self) -> None:
+        pass
+
+
+@cache
+def _programs(options: Options, env: CompiledEnv, spec: Spec) -> tuple[Any, Any]:
+    shape = shape_of(options.agent, spec)
+
+    def begin(seed: Any) -> tuple[Place, Run]:
+        keys = _Keys(*jax.random.split(seed, 3))
+        place = Place(*env.reset(keys.env))
+        weights = control.flatten_weights(options.agent.start(spec, keys.net))
+        return place, control.start(options, place.observation, weights, keys.run)
+
+    stretch = jax.vmap(partial(control.stretch, options, env, shape), in_axes=(0, None, 0, 0))
+    return jax.jit(jax.vmap(begin)), jax.jit(stretch, donate_argnums=(2, 3))
+
+
+class HostLanes:
+    """A group of lanes in an environment on the host: one compiled call a step, for all of them."""
+
+    def __init__(self, options: Options, env: HostEnv, spec: Spec, hypers: Hypers, seeds: Any):
+        self._options, self._hypers, self._seeds = options, hypers, seeds
+        self._envs: HostEnvs = env.open(len(seeds))
+        self._programs = _host_programs(options, spec)
+
+    def begin(self) -> State:
+        env_seeds, run = self._programs.start(self._seeds)
+        self._envs.reset(np.asarray(env_seeds).tolist())
+        return State(self._envs.snapshot(), run)
+
+    def stretch(self, time: int, state: State) -> tuple[State, Record]:
+        _, begin, act, step, end = self._programs
+        observation = self._envs.restore(state.place)
+        run, chances = begin(self._hypers, jnp.int32(time), state.run)
+        action = act(chances, run.weights, observation)
+        for i in range(self._options.every):
+            stepped = self._envs.step(np.asarray(action.chosen))
+            done = np.stack([stepped.reward, stepped.terminated, stepped.truncated], axis=-1, dtype=np.float32)
+            lanes = len(done)
+            seen = (stepped.observation.reshape(lanes, -1), stepped.following.reshape(lanes, -1))
+            packed = np.concatenate([*seen, done], axis=1)  # one transfer
+            run, action, observation = step(
+                self._hypers, np.int32(time), np.int32(i), chances, run, observation, action, packed
+            )
+        run, record = end(jnp.int32(time), run)
+        return State(self._envs.snapshot(), run), jax.tree.map(np.asarray, record)
+
+    def close(self) -> None:
+        self._envs.close()
+
+
+class _HostPrograms(NamedTuple):
+    start: Any
+    begin: Any
+    act: Any
+    step: Any
+    end: Any
+
+
+@cache
+def _host_programs(options: Options, spec: Spec) -> _HostPrograms:
+    shape = shape_of(options.agent, spec)
+    size = int(np.prod(spec.observation))
+    side = Chance(time=None, epsilon=0, choice=0, picks=0)  # pyright: ignore[reportArgumentType]
+
+    def start(seed: Any) -> tuple[Array, Run]:
+        keys = _Keys(*jax.random.split(seed, 3))
+        weights = control.flatten_weights(options.agent.start(spec, keys.net))
+        run = control.start(options, jnp.zeros(spec.observation), weights, keys.run)
+        return jax.random.bits(keys.env, dtype=jnp.uint32), run
+
+    def begin(hypers: Hypers, time: Array, run: Run) -> tuple[Run, Chance]:
+        run, chances, _ = control.begin_stretch(options, hypers, time, run)
+        return run, chances._replace(time=None)
+
+    def at(chances: Chance, i: Any, time: Any) -> Chance:
+        return jax.tree.map(lambda x: x[:, i], chances)._replace(time=time)
+
+    def act(chance: Chance, weights: Array, observation: Array) -> Action:
+        return control.act(options, shape, weights, observation, chance)
+
+    lanes_act = jax.vmap(act, in_axes=(side, 0, 0))
+
+    def learn(hypers, chance, run, observation, action, packed) -> tuple[Run, Array]:
+        reached, following = (packed[k * size : (k + 1) * size].reshape(spec.observation) for k in (0, 1))
+        reward, terminated, truncated = packed[2 * size :]
+        outcome = Outcome(reached, reward, terminated > 0, truncated > 0)
+        return control.learn(options, shape, hypers, observation, action, outcome, chance, run), following
+
+    def step(hypers, time, i, chances, run, observation, action, packed):
+        chance = at(chances, i, time + i)
+        run, following = jax.vmap(learn, in_axes=(0, side, 0, 0, 0, 0))(
+            hypers, chance, run, observation, action, packed
+        )
+        later = at(chances, jnp.minimum(i + 1, options.every - 1), time + i + 1)
+        return run, lanes_act(later, run.weights, following), following
+
+    return _HostPrograms(
+        start=jax.jit(jax.vmap(start)),
+        begin=jax.jit(jax.vmap(begin, in_axes=(0, None, 0)), donate_argnums=2),
+        act=jax.jit(lambda chances, weights, seen: lanes_act(at(chances, 0, jnp.int32(0)), weights, seen)),
+        step=jax.jit(step, donate_argnums=4),
+        end=jax.jit(jax.vmap(partial(control.end_stretch, options), in_axes=(None, 0)), donate_argnums=1),
+    )
+
+
+def open_lanes(
+    options: Options, env: CompiledEnv | HostEnv, spec: Spec, hypers: Hypers, seeds: Any
+) -> Lanes | HostLanes:
+    return (HostLanes if isinstance(env, HostEnv) else Lanes)(options, env, spec, hypers, seeds)  # pyright: ignore
+
+
+def groups(lanes: int) -> Iterator[np.ndarray]:
+    """Indices of lanes in groups of one size, as even as can be, so that one program serves all; the last is padded
+    with its last lane.
+
+    >>> [group.tolist() for group in groups(9)]
+    [[0, 1, 2, 3, 4], [5, 6, 7, 8, 8]]
+    """
+    count = -(-lanes // LANES)
+    size = -(-lanes // count)
+    for first in range(0, lanes, size):
+        yield np.minimum(np.arange(first, first + size), lanes - 1)

@@ -1,0 +1,130 @@
+"""Declaring control experiments, and running them: the same chunks, the same bits, mistakes in one line."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+
+import gpbe
+from gpbe import store
+from gpbe.cli import main
+from gpbe.experiments import control
+from gpbe.experiments.sweeps import Sweep, Swept, read, run_chunk
+
+OWN = """
+domains = ["CartPole-v1"]
+runs = 3
+steps = 200
+every = 100
+
+[options]
+hidden = [5]
+
+[algorithms.q-learning]
+step_size = [0.001, 0.01, 0.1]
+
+[algorithms.tdrc-pg]
+"""
+
+
+def test_the_papers_sweeps_are_as_large_as_the_paper_says():
+    """Six step sizes, six values of tau; SBEED has twenty-four times as many settings as QRC, GQ four times."""
+    counts = {s.algorithm: s.count for name in control.MEMBERS for s in control.sweep(name, "paper").algorithms}
+    assert counts["qrc"] == counts["q-learning"] == counts["qc-ll"] == 36
+    assert counts["sbeed"] == 24 * 36
+    assert counts["gq"] == 4 * 36
+    total = sum(control.sweep(name, "paper").total_steps for name in control.MEMBERS)
+    assert total == pytest.approx(6.5e10, rel=0.01)
+
+
+def test_chunks_are_the_same_every_time_and_hold_every_lane_once():
+    s = control.sweep("basis", "quick")
+    first, again = list(s.chunks()), list(s.chunks())
+    assert [c.id for c in first] == [c.id for c in again]
+    assert len({c.id for c in first}) == len(first)
+    lanes = [(c.payload["domain"], c.payload["algorithm"], *lane) for c in first for lane in c.payload["lanes"]]
+    assert len(lanes) == len(set(lanes)) == s.settings * s.runs * len(s.domains)
+    assert sum(c.cost for c in first) == s.total_steps
+    assert all(len({x.get("width") for x in c.payload["hyperparameters"]}) == 1 for c in first)
+
+
+def test_a_lane_is_what_train_makes_of_its_setting(tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text(OWN)
+    rows = pl.concat(run_chunk(c.payload) for c in read(file).chunks() if c.payload["algorithm"] == "q-learning")
+    trained = gpbe.train(
+        "CartPole-v1", "q-learning", steps=200, runs=3, every=100, hidden=(5,), step_size=[0.001, 0.01, 0.1]
+    )
+    assert rows["setting"].to_list() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    # Not to the last bit: the sweep's program also knows mellowmax.
+    got = np.array(rows["returns"].to_list()).reshape(3, 3, 2)
+    np.testing.assert_array_equal(got[0], trained.returns[0])
+    assert rows["step_size"].to_list() == sorted([0.001, 0.01, 0.1] * 3)
+    assert rows["tau"].null_count() == 9
+
+
+def test_run_from_the_command_line_is_whole_and_the_same_as_in_this_process(tmp_path, capsys):
+    file = tmp_path / "own.toml"
+    file.write_text(OWN)
+    command = [sys.executable, "-m", "gpbe", "run", str(file), "--out", str(tmp_path), "--json"]
+    env = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+    (report,) = json.loads(done.stdout)
+    assert (report["done"], report["failed"], report["steps_done"]) == (report["total"], 0, 4 * 3 * 200)
+    main(["status", str(tmp_path), "--json"])
+    (status,) = json.loads(capsys.readouterr().out)
+    assert (status["done"], status["missing"], status["diverged"]) == (report["total"], 0, 0)
+    table = store.scan(report["folder"]).collect()
+    assert table.height == 12
+    chunk = next(iter(read(file).chunks()))
+    mine = run_chunk(chunk.payload)
+    theirs = table.filter(algorithm=chunk.payload["algorithm"]).head(mine.height)
+    assert mine["returns"].to_list() == theirs["returns"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("runs = 3", "runs = -1"), "runs is -1; it should be a whole number, 1 or more"),
+        (("runs = 3", "run = 3"), "has no 'run'; did you mean 'runs'"),
+        (("step_size = [0.001, 0.01, 0.1]", "step_size = []"), "the grid of q-learning has no values for step_size"),
+        (("step_size = [", "stepsize = ["), "the grid of q-learning has no 'stepsize'; did you mean 'step_size'"),
+        (("step_size = [", "beta = ["), "the grid of q-learning has no 'beta'"),
+        (("[0.001, 0.01, 0.1]", "[0.001, -0.1]"), "step_size is -0.1; it should be above 0"),
+        (("algorithms.q-learning", "algorithms.q-learner"), "did you mean q-learning"),
+        (("steps = 200", "steps = 250"), "steps is 250; it should be a multiple of every"),
+        (("hidden = [5]", "layers = [5]"), "options has no 'layers'"),
+        (('["CartPole-v1"]', "[]"), "domains is empty"),
+        (("runs = 3", "runs = ["), "is not TOML"),
+    ],
+)
+def test_wrong_declarations_get_one_line(change, message, tmp_path, capsys):
+    file = tmp_path / "own.toml"
+    file.write_text(OWN.replace(*change))
+    with pytest.raises(SystemExit) as stop:
+        main(["run", str(file), "--out", str(tmp_path)])
+    assert stop.value.code == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
+    assert not (tmp_path / "results").exists()
+
+
+def test_unknown_experiments_and_places(capsys, tmp_path):
+    for arguments, message in (
+        (["run", "bakeof"], "did you mean bakeoff"),
+        (["run", "bakeoff", "--on", "moon"], "--on moon is not a place to run"),
+        (["status", str(tmp_path / "nothing")], "there is no such folder"),
+    ):
+        with pytest.raises(SystemExit):
+            main(arguments)
+        assert message in capsys.readouterr().err
+
+
+def test_a_declaration_in_python():
+    s = Sweep("mine", ("CartPole-v1",), (Swept("qrc", {"step_size": (0.1, 0.2)}),), runs=2, steps=100, every=50)
+    assert (s.settings, s.total_steps, len(list(s.chunks()))) == (2, 400, 1)
