@@ -1,0 +1,65 @@
+"""What a report is made of: `gpbe.report.gather` collects it, and `gpbe.report.page` writes it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from gpbe.report.claims import Judged
+
+
+@dataclass(frozen=True, eq=False)
+class ReportFigure:
+    """A picture with its caption and the table behind it."""
+
+    name: str
+    caption: str
+    image: bytes
+    """PNG or SVG."""
+    table: pl.DataFrame | None = None
+    notes: tuple[str, ...] = ()
+    """Sentences below the caption: which settings were chosen, what is missing."""
+    source: str = ""
+    """The file that holds the whole table."""
+    group: str = "Figures"
+    """Under which heading it stands."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What an experiment took."""
+
+    experiment: str
+    done: int
+    total: int
+    failed: int
+    diverged: int
+    steps: int
+    all_steps: int
+    seconds: float
+    """Of all workers together."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where the numbers come from."""
+
+    commands: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    machine: Mapping[str, str] = field(default_factory=dict)
+    costs: tuple[Cost, ...] = ()
+    made: str = ""
+    """When, in words; empty for a page that is the same each time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A whole report."""
+
+    title: str = "Control with the generalized projected Bellman error"
+    scale: str = ""
+    figures: tuple[ReportFigure, ...] = ()
+    claims: tuple[Judged, ...] = ()
+    provenance: Provenance = field(default_factory=Provenance)
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    """Figures that could not be drawn, and why."""

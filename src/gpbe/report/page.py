@@ -1,0 +1,130 @@
+"""The report as one HTML page that needs nothing else: no script, no fonts or pictures from elsewhere."""
+
+import os
+from html import escape
+from importlib import resources
+from pathlib import Path
+
+from gpbe.figures.control.looks import title_of
+from gpbe.report import parts
+from gpbe.report.evidence import FEW
+from gpbe.report.levels import LEVELS, SOLVED
+from gpbe.report.model import Report
+
+
+def write(path: Path | str, report: Report) -> Path:
+    """Write a report as an HTML page. The file appears whole or not at all.
+
+    >>> import tempfile
+    >>> page = write(Path(tempfile.mkdtemp()) / "report.html", Report(title="A report"))
+    >>> page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    True
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_text(render(report), encoding="utf-8")
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+    return path
+
+
+def render(report: Report) -> str:
+    """The page as a text."""
+    sections = _sections(report)
+    css = resources.files("gpbe.report").joinpath("page.css").read_text(encoding="utf-8")
+    contents = "\n".join(_entry(title, inner) for title, _, inner in sections)
+    body = "\n".join(
+        f'<section id="{parts.slug(title)}">\n<h2>{escape(title)}</h2>\n{html}\n</section>'
+        for title, html, _ in sections
+    )
+    about = ", ".join(filter(None, [f"{report.scale} scale" if report.scale else "", report.provenance.made]))
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>{escape(report.title)}</title>
+<style>
+{css}</style>
+</head>
+<body>
+<header id="top">
+<h1>{escape(report.title)}</h1>
+{f'<p class="about">{escape(about[:1].upper() + about[1:])}</p>' if about else ""}
+{f'<p class="tally">{parts.tally(report.claims)}</p>' if report.claims else ""}
+</header>
+<nav aria-label="Contents">
+<details open><summary>Contents</summary>
+<ol>
+{contents}
+</ol>
+</details>
+</nav>
+<main>
+{body}
+</main>
+</body>
+</html>
+"""
+
+
+Section = tuple[str, str, dict[str, str]]
+"""A heading, its HTML, and the anchors in it with their names."""
+
+
+def _sections(report: Report) -> list[Section]:
+    sections: list[Section] = []
+    if report.claims:
+        sections.append(("Claims", f"{_how()}\n{parts.claims(report.claims)}", {}))
+    for group in dict.fromkeys(each.group for each in report.figures):
+        mine = [each for each in report.figures if each.group == group]
+        inner = {f"figure-{parts.slug(each.name)}": each.name for each in mine}
+        sections.append((group, "\n".join(map(parts.figure, mine)), inner))
+    if report.skipped:
+        items = "".join(f"<li><b>{escape(k)}</b>: {escape(why)}</li>" for k, why in report.skipped.items())
+        sections.append(("Not drawn", f"<ul>{items}</ul>", {}))
+    if html := _provenance(report):
+        sections.append(("How it was made", html, {}))
+    return sections
+
+
+def _provenance(report: Report) -> str:
+    given, html = report.provenance, []
+    if given.commands:
+        html.append(f'<h3>Commands</h3>\n<pre tabindex="0">{escape(chr(10).join(given.commands))}</pre>')
+    if given.costs:
+        html.append(f"<h3>Cost</h3>\n{parts.cost(given.costs)}")
+    if given.machine:
+        html.append(f"<h3>Machine</h3>\n{parts.pairs(given.machine)}")
+    if given.versions:
+        html.append(f"<h3>Versions</h3>\n{parts.pairs(given.versions)}")
+    return "\n".join(html)
+
+
+def _how() -> str:
+    """How verdicts are come by, for the reader of the table."""
+    levels = "; ".join(f"{title_of(d)} {level.random:.0f} to {level.threshold:.0f}" for d, level in LEVELS.items())
+    return (
+        "<p>A claim <em>holds</em> or <em>does not hold</em> where intervals at level 95 %, widened for the number of "
+        "questions it asks, leave no doubt; otherwise it is <em>undecided</em>. Returns of runs are means over the "
+        "last quarter of the steps, those of settings over all steps.</p>\n"
+        "<details><summary>How the verdicts are reached</summary>\n<ul>"
+        f"<li>“The way to the threshold” goes from the return of a random policy to Gymnasium’s reward threshold: "
+        f"{escape(levels)}. A domain is solved at {SOLVED:.0%} of the way.</li>"
+        "<li>Intervals are bootstraps over runs, or over settings where the claim is about settings; shares have exact "
+        f"(Clopper and Pearson) intervals. With fewer than {FEW} runs, Student’s intervals have to agree, and spreads "
+        "decide nothing.</li>"
+        "<li>No interval knows that a setting was chosen on the same runs. That flatters algorithms with many "
+        "settings, SBEED above all.</li>"
+        "<li>A claim is undecided as long as one of its domains is missing.</li></ul></details>"
+    )
+
+
+def _entry(title: str, inner: dict[str, str]) -> str:
+    entries = "".join(f'<li><a href="#{anchor}">{escape(name)}</a></li>' for anchor, name in inner.items())
+    return f'<li><a href="#{parts.slug(title)}">{escape(title)}</a>{f"<ul>{entries}</ul>" if entries else ""}</li>'

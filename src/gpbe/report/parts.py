@@ -1,0 +1,193 @@
+"""Pieces of the page: tables, figures, claims, cost. Each is a function from data to HTML."""
+
+import base64
+import re
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+
+import numpy as np
+import polars as pl
+
+from gpbe.report.claims import Judged
+from gpbe.report.evidence import Fact, Verdict
+from gpbe.report.model import Cost, ReportFigure
+
+ROWS = 12
+"""Of a table behind a figure, as many as are shown."""
+FACTS = 3
+"""Numbers of a claim that are shown at once; the others are folded away."""
+SIGNS: dict[Verdict, str] = {"holds": "✓", "does not hold": "✗", "undecided": "?", "no data": "–"}
+PLURAL: dict[Verdict, str] = {"holds": "hold", "does not hold": "do not hold"}
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def slug(text: str) -> str:
+    """What an anchor may be called.
+
+    >>> slug("Fixed points & prediction")
+    'fixed-points-prediction'
+    """
+    return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
+
+
+def cell(value: object) -> str:
+    """A value of a table, in a few letters.
+
+    >>> cell(0.1234567), cell(None), cell([1, 2]), cell(12345.678)
+    ('0.1235', '', '1, 2', '12346')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool | str):
+        return escape(str(value))
+    if isinstance(value, float):
+        return f"{value:.0f}" if 1e4 <= abs(value) < 1e15 else f"{value:.4g}"
+    if isinstance(value, Sequence | pl.Series | np.ndarray):
+        return ", ".join(cell(each) for each in value)
+    return escape(str(value))
+
+
+def rows_of(columns: Sequence[str], rows: Iterable[Sequence[object]], right: Iterable[int] = ()) -> str:
+    """A table; the columns whose numbers are in `right` hold numbers."""
+    right = set(right)
+    kind = [' class="number"' if k in right else "" for k in range(len(columns))]
+    names = "".join(f"<th{k}>{escape(name)}</th>" for k, name in zip(kind, columns, strict=True))
+    body = "".join(
+        "<tr>" + "".join(f"<td{k}>{cell(value)}</td>" for k, value in zip(kind, row, strict=True)) + "</tr>\n"
+        for row in rows
+    )
+    table = f"<table>\n<thead><tr>{names}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>"
+    return f'<div class="wide" tabindex="0">{table}</div>'
+
+
+def table_behind(table: pl.DataFrame, source: str) -> str:
+    """The first rows of a table, folded, and how to get all of them. Columns without any value are left out."""
+    shown = table.select(name for name in table.columns if table[name].null_count() < table.height)
+    numbers = [k for k, kind in enumerate(shown.dtypes) if kind.is_numeric()]
+    first = f"the first {ROWS} of {table.height:,} rows" if table.height > ROWS else f"{table.height:,} rows"
+    whole = ""
+    if source:
+        whole = f"<p>The whole table: <code>polars.read_parquet({escape(repr(source))})</code></p>"
+    return (
+        f"<details><summary>The table behind it: {first}</summary>\n"
+        f"{rows_of(shown.columns, shown.head(ROWS).rows(), numbers)}\n{whole}</details>"
+    )
+
+
+def image(data: bytes, description: str) -> str:
+    """A picture, within the page itself."""
+    kind, size = "svg+xml", ""
+    if data.startswith(PNG):
+        width, height = struct.unpack(">II", data[16:24])
+        kind, size = "png", f' width="{width}" height="{height}" style="--natural: {width}px"'
+    source = f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
+    return f'<img src="{source}" alt="{escape(description)}"{size}>'
+
+
+def figure(each: ReportFigure) -> str:
+    """A figure with everything that belongs to it."""
+    caption = escape(each.caption[:1].upper() + each.caption[1:])
+    notes = "".join(f"<li>{_powers(escape(note))}</li>" for note in each.notes)
+    table = table_behind(each.table, each.source) if each.table is not None else ""
+    return (
+        f'<figure id="figure-{slug(each.name)}">\n<h3>{escape(each.name)}</h3>\n'
+        f'<div class="plate" tabindex="0">{image(each.image, each.caption)}</div>\n'
+        f"<figcaption><p>{caption.rstrip('.')}.</p>{f'<ul>{notes}</ul>' if notes else ''}</figcaption>\n"
+        f"{table}\n</figure>"
+    )
+
+
+def _powers(text: str) -> str:
+    """Powers of two with raised exponents."""
+    return re.sub(r"\b2\^-(\d+)", "2<sup>−\\1</sup>", text)
+
+
+def badge(verdict: Verdict, count: int | None = None) -> str:
+    """A verdict, told by sign, word and colour; or how many claims have it."""
+    words = verdict if count is None else f"{count} {verdict if count == 1 else PLURAL.get(verdict, verdict)}"
+    return f'<span class="verdict {slug(verdict)}"><b aria-hidden="true">{SIGNS[verdict]}</b> {words}</span>'
+
+
+def tally(judged: Sequence[Judged]) -> str:
+    """How many claims hold, and so on."""
+    found = [each.finding.verdict for each in judged]
+    return " ".join(badge(verdict, found.count(verdict)) for verdict in SIGNS if verdict in found)
+
+
+def claims(judged: Sequence[Judged]) -> str:
+    """The claims with their verdicts and numbers, in the order of the paper."""
+    rows = "\n".join(
+        f'<tr id="claim-{slug(each.claim.name)}"><td>{escape(each.claim.text)} '
+        f'<span class="where">{escape(each.claim.where)}</span></td>'
+        f"<td>{badge(each.finding.verdict)}</td><td>{_numbers(each)}</td></tr>"
+        for each in judged
+    )
+    head = "<thead><tr><th>The paper says</th><th>These data</th><th>Numbers, with intervals</th></tr></thead>"
+    return f'<table class="claims">\n{head}\n<tbody>\n{rows}\n</tbody>\n</table>'
+
+
+def _numbers(each: Judged) -> str:
+    """What the claim asks, the numbers that decided it, and the others behind a fold."""
+    finding = each.finding
+    remark = finding.remark[:1].upper() + finding.remark[1:]
+    said = f"<p>{escape(remark)}</p>" if remark else ""
+    if len(finding.facts) <= FACTS:
+        return said + _facts(finding.facts)
+    decisive = [fact for fact in finding.facts if fact.verdict == finding.verdict]
+    counts = ", ".join(
+        f"{count} {verdict if count == 1 else PLURAL.get(verdict, verdict)}"
+        for verdict in SIGNS
+        if (count := [fact.verdict for fact in finding.facts].count(verdict))
+    )
+    folded = f"<details><summary>All {len(finding.facts)}: {counts}</summary>{_facts(finding.facts)}</details>"
+    return said + _facts(decisive[:FACTS]) + folded
+
+
+def _facts(facts: Sequence[Fact]) -> str:
+    items = "".join(
+        f'<li class="{slug(fact.verdict)}"><b title="{fact.verdict}">{SIGNS[fact.verdict]}</b> {escape(str(fact))}</li>'
+        for fact in facts
+    )
+    return f'<ul class="facts">{items}</ul>' if items else ""
+
+
+def pairs(values: Mapping[str, str]) -> str:
+    """Names with what they stand for."""
+    items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in values.items())
+    return f"<dl>{items}</dl>"
+
+
+def cost(costs: Sequence[Cost]) -> str:
+    """What the experiments took."""
+    columns = ["experiment", "chunks", "failed", "diverged runs", "learning steps", "time of all workers"]
+    rows = [
+        [
+            each.experiment,
+            f"{each.done:,} of {each.total:,}",
+            f"{each.failed:,}",
+            f"{each.diverged:,}",
+            f"{each.steps:,}" if each.steps == each.all_steps else f"{each.steps:,} of {each.all_steps:,}",
+            duration(each.seconds),
+        ]
+        for each in costs
+    ]
+    if len(costs) > 1:
+        steps, seconds = sum(each.steps for each in costs), sum(each.seconds for each in costs)
+        rows.append(["together", "", "", "", f"{steps:,}", duration(seconds)])
+    return rows_of(columns, rows, range(1, 6))
+
+
+def duration(seconds: float | int) -> str:
+    """A time as people say it.
+
+    >>> duration(4.25), duration(250), duration(9000), duration(400000)
+    ('4 s', '4 min 10 s', '2 h 30 min', '4 d 15 h')
+    """
+    units = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
+    left, said = round(seconds), []
+    for unit, size in units:
+        if left >= size or (unit == "s" and not said):
+            said.append(f"{left // size} {unit}")
+            left %= size
+    return " ".join(said[:2])
