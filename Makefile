@@ -7,19 +7,25 @@ SCALE ?= quick
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help paper test test-slow check format bench clean
+.PHONY: help paper test test-slow test-ray check format bench bench-control docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 paper: $(VENV)/.run ## re-create what the paper shows, into out/ (SCALE=smoke|quick|paper)
+	@$(BIN)/gpbe run all --scale $(SCALE) --out $(OUT)
 	@$(BIN)/gpbe figure all --scale $(SCALE) --out $(OUT)
+	@$(BIN)/gpbe report --scale $(SCALE) --out $(OUT)
 
 test: $(VENV)/.test ## install what tests need and run them (all but the slow ones)
 	@$(BIN)/python -m pytest -n auto -q
 
 test-slow: $(VENV)/.test ## the tests that take minutes
 	@$(BIN)/python -m pytest -q -m slow
+
+test-ray: $(VENV)/.test ## the same sweeps on a Ray cluster of several nodes, with kills (installs ray)
+	@$(PIP) -e '.[test,ray]'
+	@$(BIN)/python -m pytest -q -m "slow or not slow" tests/test_sweep_ray.py
 
 check: $(VENV)/.test ## style, types, direction of imports
 	@$(BIN)/ruff format --check --quiet src tests benchmarks
@@ -35,6 +41,14 @@ format: $(VENV)/.test ## put the code into the project's format
 bench: $(VENV)/.run ## measure the speed of the solvers and of linear prediction on this machine
 	@$(BIN)/python benchmarks/fixed_points.py
 	@$(BIN)/python benchmarks/linear_prediction.py
+
+bench-control: $(VENV)/.run ## speed of deep control beside stable-baselines3 (installs that and torch)
+	@$(PIP) -e '.[bench]'
+	@$(BIN)/gpbe bench control
+
+docs: $(VENV)/.run ## the documentation as a site, into out/site
+	@$(PIP) -e '.[docs]'
+	@$(BIN)/python -m mkdocs build --quiet
 
 clean: ## remove the environment and everything that was made
 	rm -rf $(VENV) $(OUT)

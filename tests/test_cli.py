@@ -18,6 +18,7 @@ from gpbe.algorithms.linear import ALGORITHMS
 from gpbe.cli import main
 from gpbe.cli.predict import Hyperparameters
 from gpbe.exact.weightings import Name
+from gpbe.figures.control import CONTROL_FIGURES
 from gpbe.learn.hypers import RANGES
 
 
@@ -49,7 +50,7 @@ def test_list_names_everything_and_marks_no_kind_empty(run):
         "bounds",
     ]
     assert list(kinds["problems"]) == list(mdp.ZOO)
-    assert list(kinds["figures"]) == list(figures.FIGURES)
+    assert list(kinds["figures"]) == [*figures.FIGURES, *CONTROL_FIGURES]
     assert "Kolter" in kinds["figures"]["kolter"]
     text = run("list")
     assert all(name in text for kind in kinds.values() for name in kind)

@@ -5,7 +5,6 @@ import io
 import os
 import re
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
@@ -15,7 +14,7 @@ from tyro.conf import OmitArgPrefixes, Positional, arg
 
 from gpbe.cli import train as training
 from gpbe.cli.predict import NONE_GIVEN, Hyperparameters, learn_and_show
-from gpbe.cli.terminal import check_writable, console, print_json, progress
+from gpbe.cli.terminal import console, print_json
 from gpbe.errors import InputError
 
 What = Literal[
@@ -81,40 +80,36 @@ def figure(
     out: Path = Path("out"),
     json: Json = False,
 ) -> None:
-    """Compute and draw a figure of the paper, or all of them; writes PNG, PDF and the table behind it.
+    """Draw a figure of the paper, or all of them; writes PNG, PDF and the table behind it.
+
+    Figures of control are drawn from results that `gpbe run` has stored; the others are computed, which takes seconds.
 
     Args:
         name: a name from `gpbe list figures`, or `all`
         scale: smoke takes seconds, quick a minute or so on two cores, paper is as large as in the paper
-        out: the folder to write into
+        out: the folder to write into, and in which `results` are looked for
         json: print JSON
     """
-    from gpbe import figures
+    from gpbe.cli.figure import draw_and_show
 
-    names = list(figures.FIGURES) if name == "all" else [name]
-    for each in names:
-        figures.find(each)
-    check_writable(out)
-    written = []
-    for each in names:
-        started = time.perf_counter()
-        with progress(each, figures.FIGURES[each].work[scale], figures.FIGURES[each].unit) as advance:
-            paths = figures.make(each, scale, out, advance)
-        seconds = time.perf_counter() - started
-        written.append({"figure": each, "scale": scale, "seconds": round(seconds, 2), "files": [str(p) for p in paths]})
-    if json:
-        print_json(written)
-        return
-    from rich.table import Table
+    draw_and_show(name, scale, out, json)
 
-    table = Table("figure", "size", "seconds", "files", box=None, pad_edge=False)
-    for row in written:
-        spec = figures.FIGURES[row["figure"]]
-        size = f"{spec.work[scale]:,} {spec.unit}"
-        stem = row["files"][0].removesuffix(".png")
-        kinds = ",".join(Path(f).suffix.lstrip(".") for f in row["files"])
-        table.add_row(row["figure"], size, f"{row['seconds']:.1f}", f"{stem}.{{{kinds}}}")
-    console().print(table)
+
+def report(
+    scale: Literal["smoke", "quick", "paper"] = "quick",
+    out: Path = Path("out"),
+    json: Json = False,
+) -> None:
+    """Write one HTML page with every figure, the tables behind them, and which claims of the paper the results support.
+
+    Args:
+        scale: which results
+        out: the folder with `results` and figures, into which report.html is written
+        json: print JSON: where it is, and the claims with their verdicts
+    """
+    from gpbe.cli.figure import write_report
+
+    write_report(scale, out, json)
 
 
 def diagnose(
@@ -364,6 +359,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "status": status,
     "bench": bench,
     "figure": figure,
+    "report": report,
 }
 
 

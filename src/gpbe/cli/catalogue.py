@@ -22,6 +22,7 @@ def catalogue() -> dict[str, dict[str, str]]:
     """Kinds of things by name, each thing with one line about it."""
     from gpbe.algorithms import control
     from gpbe.experiments import control as experiments
+    from gpbe.figures.control import CONTROL_FIGURES
 
     return {
         "problems": {name: entry.description for name, entry in mdp.ZOO.items()},
@@ -34,7 +35,8 @@ def catalogue() -> dict[str, dict[str, str]]:
             f"paper's scale, {experiments.sweep(name, 'quick').total_steps:,} at the quick one"
             for name in experiments.MEMBERS
         },
-        "figures": {name: spec.describe for name, spec in figures.FIGURES.items()},
+        "figures": {name: spec.describe for name, spec in figures.FIGURES.items()}
+        | {name: f"{spec.describe} (after gpbe run)" for name, spec in CONTROL_FIGURES.items()},
         "objectives": {name: (build.__doc__ or "").splitlines()[0] for name, build in exact.OBJECTIVES.items()},
         "weightings": WEIGHTINGS,
         "bounds": {name: bound.description for name, bound in exact.BOUNDS.items()},

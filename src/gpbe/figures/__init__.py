@@ -190,7 +190,8 @@ def make(name: str, scale: str, out: Path, advance: Advance = lambda done: None)
     return [*style.save(spec.draw(table), stem), *data]
 
 
-def find(name: str) -> FigureSpec:
+def find(name: str, also: tuple[str, ...] = ()) -> FigureSpec:
+    """One of `FIGURES`; a complaint names those in `also` too."""
     if name not in FIGURES:
-        raise InputError(f"there is no figure {name!r}; the figures are {', '.join(FIGURES)}")
+        raise InputError(f"there is no figure {name!r}; the figures are {', '.join((*FIGURES, *also))}")
     return FIGURES[name]
