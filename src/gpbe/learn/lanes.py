@@ -88,7 +88,8 @@ class HostLanes:
     def stretch(self, time: int, state: State) -> tuple[State, Record]:
         _, begin, act, step, end = self._programs
         observation = self._envs.restore(state.place)
-        run, chances = begin(self._hypers, jnp.int32(time), state.run)
+        run, chances = begin(self._hypers, np.int32(time), state.run)
+        key, run = run.key, run._replace(key=None)  # a key is slow to pass around, and no step needs it
         action = act(chances, run.weights, observation)
         for i in range(self._options.every):
             stepped = self._envs.step(np.asarray(action.chosen))
@@ -99,7 +100,7 @@ class HostLanes:
             run, action, observation = step(
                 self._hypers, np.int32(time), np.int32(i), chances, run, observation, action, packed
             )
-        run, record = end(jnp.int32(time), run)
+        run, record = end(np.int32(time), run._replace(key=key))
         return State(self._envs.snapshot(), run), jax.tree.map(np.asarray, record)
 
     def close(self) -> None:
