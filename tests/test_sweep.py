@@ -20,7 +20,7 @@ from gpbe.sweep import Chunk, Counts, Event, Local, progress, run
 from gpbe.sweep.events import Report
 from gpbe.sweep.progress import Bar, Lines
 from gpbe.sweep.queue import Queue
-from gpbe.sweep.worker import single_threaded
+from gpbe.workers import single_threaded
 from sweep_runners import DRAW, SPEC, alive, chunks, draw, table, wait_until
 
 N = 13

@@ -1,27 +1,44 @@
 """How a process that learns is set up before JAX is loaded: the command line and the workers of sweeps do it."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
-ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+_THREADS = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "RAYON")
+_XLA_FLAGS = ("--xla_cpu_multi_thread_eigen=false", "intra_op_parallelism_threads=1")
 
 
-def environment() -> dict[str, str]:
-    """One thread, since small products gain nothing from more; compiled programs are kept on disk between processes.
+def single_threaded(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that keep a process to one thread; flags that the user has set for XLA stay in force.
 
-    What the user has set already stays as it is.
+    >>> single_threaded({"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=true"})["XLA_FLAGS"]
+    '--xla_cpu_multi_thread_eigen=true intra_op_parallelism_threads=1'
     """
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    flags = os.environ.get("XLA_FLAGS", "")
+    flags = environment.get("XLA_FLAGS", "").split()
+    taken = {flag.partition("=")[0] for flag in flags}
+    flags += [flag for flag in _XLA_FLAGS if flag.partition("=")[0] not in taken]
+    return {
+        "XLA_FLAGS": " ".join(flags),
+        "POLARS_MAX_THREADS": "1",
+        "VECLIB_MAXIMUM_THREADS": "1",
+        **{f"{library}_NUM_THREADS": "1" for library in _THREADS},
+    }
+
+
+def with_cache(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that keep compiled programs on disk between processes; what the user has set stays in force."""
+    home = Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     wanted = {
-        "XLA_FLAGS": flags if "multi_thread_eigen" in flags else f"{flags} {ONE_THREAD}".strip(),
         "JAX_COMPILATION_CACHE_DIR": str(home / "gpbe" / "compiled"),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.1",
         "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "0",
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
     }
-    return {k: v if k == "XLA_FLAGS" else os.environ.get(k, v) for k, v in wanted.items()}
+    return wanted | {k: environment[k] for k in wanted if k in environment}
+
+
+def environment() -> dict[str, str]:
+    """One thread, since small products gain nothing from more, and the cache of compiled programs."""
+    return single_threaded(os.environ) | with_cache(os.environ)
 
 
 def prepare() -> None:

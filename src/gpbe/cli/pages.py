@@ -1,12 +1,14 @@
 """Tables for the terminal."""
 
 from collections.abc import Iterator, Mapping
-from math import floor, isfinite, log2, log10, nan
+from math import floor, isfinite, log10
 from typing import Any
 
 import polars as pl
 from rich.table import Table
 from rich.text import Text
+
+from gpbe.written import as_written
 
 CORRECTED = {
     "none": "posterior corrections only: states weighted by d_b",
@@ -139,18 +141,6 @@ def prediction_table(settings: pl.DataFrame) -> Table:
         mark = {"best": "best", "rival": "as good", None: ""}[row["choice"]]
         table.add_row(*cells, diverged, mark, style="bold" if mark == "best" else None)
     return table
-
-
-def as_written(values: list[float]) -> list[str]:
-    """Small powers of 2 as powers, anything else as decimals; the same for a whole column.
-
-    >>> as_written([0.5, 2**-9]), as_written([0.5, 0.25]), as_written([0.5, 0.001])
-    (['2^-1', '2^-9'], ['0.5', '0.25'], ['0.5', '0.001'])
-    """
-    powers = [log2(v) if v > 0 else nan for v in values]
-    if values and min(values) < 0.1 and all(isfinite(p) and p == round(p) for p in powers):
-        return [f"2^{p:.0f}" for p in powers]
-    return [f"{v:g}" for v in values]
 
 
 def edges(settings: pl.DataFrame) -> list[str]:

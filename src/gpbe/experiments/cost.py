@@ -5,17 +5,17 @@ import time
 from gpbe.experiments.sweeps import LANES, run_chunk
 
 RELATIVE_SPEED = {
-    "q-learning": 1.1,
+    "q-learning": 1.0,
     "qc": 1.0,
     "qrc": 1.0,
-    "qrc-sep": 0.65,
-    "qrc-grad": 0.55,
-    "qc-ll": 0.4,
+    "qrc-sep": 0.6,
+    "qrc-grad": 0.6,
+    "qc-ll": 0.44,
     "gq": 1.0,
     "gq-grad": 0.55,
     "sbeed": 0.6,
     "sbeed-q": 1.0,
-    "tdrc-pg": 0.65,
+    "tdrc-pg": 0.67,
 }
 """Steps a second over QRC's, rounded from `gpbe bench control`; environments on the host hide some of the gap."""
 

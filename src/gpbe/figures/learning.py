@@ -7,6 +7,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from gpbe.figures import style
+from gpbe.written import by_setting
 
 COLORS = (style.BLUE, style.ORANGE, style.GREEN, style.RED, style.PURPLE, style.SKY, style.BLACK)
 
@@ -17,6 +18,7 @@ def draw(curves: pl.DataFrame, title: str) -> Figure:
     swept = curves.columns[1 : curves.columns.index("metric")]
     settings = curves["setting"].unique(maintain_order=True).to_list()
     few = len(settings) <= len(COLORS)
+    written = by_setting(curves, swept)
     with style.figure(4.3 * len(metrics) + 0.4, 4.0) as fig:
         axes = fig.subplots(1, len(metrics), squeeze=False)[0]
         for axis, metric in zip(axes, metrics, strict=True):
@@ -26,7 +28,7 @@ def draw(curves: pl.DataFrame, title: str) -> Figure:
                 curve = rows.filter(setting=k)
                 step, mean, error = (curve[c].fill_null(0).to_numpy() for c in ("step", "mean", "standard_error"))
                 shown = few or k == best
-                label = ", ".join(f"{name} {curve[name][0]:g}" for name in swept) if shown and swept else None
+                label = ", ".join(f"{name} {written[name][k]}" for name in swept) if shown and swept else None
                 axis.plot(
                     step,
                     np.where(np.isfinite(mean), mean, np.nan),

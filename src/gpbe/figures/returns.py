@@ -5,6 +5,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from gpbe.figures import style
+from gpbe.written import by_setting
 
 COLORS = (style.BLUE, style.ORANGE, style.GREEN, style.RED, style.PURPLE, style.SKY, style.BLACK)
 
@@ -15,6 +16,7 @@ def draw(returns: pl.DataFrame, title: str) -> Figure:
     settings = returns["setting"].unique(maintain_order=True).to_list()
     best = returns.group_by("setting").agg(pl.col("return").mean()).sort("return", descending=True)["setting"][0]
     few = len(settings) <= len(COLORS)
+    written = by_setting(returns, swept)
     runs = returns["run"].n_unique()
     with style.figure(6.5, 4.2) as fig:
         axis = fig.subplots()
@@ -25,7 +27,7 @@ def draw(returns: pl.DataFrame, title: str) -> Figure:
             mean, error = single.mean(0), single.std(0, ddof=1 if runs > 1 else 0) / np.sqrt(runs)
             shown = few or setting == best
             color = COLORS[k] if few else style.BLUE if shown else style.GREY
-            label = ", ".join(f"{name} {rows[name][0]:g}" for name in swept) if shown and swept else None
+            label = ", ".join(f"{name} {written[name][setting]}" for name in swept) if shown and swept else None
             if len(settings) == 1 and runs > 1:
                 axis.plot(step, single.T, color=style.GREY, linewidth=0.6, alpha=0.5)
             axis.plot(step, mean, color=color, linewidth=1.8 if shown else 0.6, zorder=3 if shown else 1, label=label)

@@ -17,7 +17,8 @@ from gpbe.errors import InputError
 from gpbe.sweep.chunk import Chunk
 from gpbe.sweep.executor import Reply
 from gpbe.sweep.interrupts import uninterrupted
-from gpbe.sweep.worker import Answer, Job, prepare, single_threaded
+from gpbe.sweep.worker import Answer, Job, prepare
+from gpbe.workers import single_threaded
 
 _QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
 _PATIENCE = 1.0
@@ -166,7 +167,7 @@ def _import_ray() -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nobody asked for a report to its makers
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # pyright: ignore[reportMissingImports]
             import ray
     except ImportError as error:
         raise InputError(f"Ray is not installed ({error}); pip install 'gpbe[ray]'") from None

@@ -12,7 +12,8 @@ from gpbe.errors import InputError
 from gpbe.sweep.chunk import Chunk
 from gpbe.sweep.executor import Reply
 from gpbe.sweep.interrupts import uninterrupted
-from gpbe.sweep.worker import Answer, Job, single_threaded
+from gpbe.sweep.worker import Answer, Job
+from gpbe.workers import environment
 
 _BOOT = "import sys; from gpbe.sweep.worker import main; main(int(sys.argv[1]), int(sys.argv[2]))"
 _STILLBORN = 3
@@ -59,7 +60,7 @@ class _Worker:
         with theirs:
             self.process = subprocess.Popen(
                 [sys.executable, "-P", "-c", _BOOT, str(theirs.fileno()), str(core)],
-                env={**os.environ, **single_threaded(os.environ), "PYTHONPATH": _search_path()},
+                env={**os.environ, **environment(), "PYTHONPATH": _search_path()},
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=2,  # what a runner prints does not mix with what the command prints

@@ -12,7 +12,7 @@ import socket
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
@@ -26,8 +26,6 @@ from gpbe.sweep.chunk import Chunk
 
 Runner = Callable[[dict[str, Any]], pl.DataFrame]
 
-_THREADS = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "RAYON")
-_XLA_FLAGS = ("--xla_cpu_multi_thread_eigen=false", "intra_op_parallelism_threads=1")
 _ERROR_LENGTH = 20_000
 
 
@@ -44,23 +42,6 @@ class Answer(NamedTuple):
     kind: Literal["ready", "unusable", "part", "raised"]
     part: bytes = b""
     error: str = ""
-
-
-def single_threaded(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables that keep a process to one thread; flags that the user has set for XLA stay in force.
-
-    >>> single_threaded({"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=true"})["XLA_FLAGS"]
-    '--xla_cpu_multi_thread_eigen=true intra_op_parallelism_threads=1'
-    """
-    flags = environment.get("XLA_FLAGS", "").split()
-    taken = {flag.partition("=")[0] for flag in flags}
-    flags += [flag for flag in _XLA_FLAGS if flag.partition("=")[0] not in taken]
-    return {
-        "XLA_FLAGS": " ".join(flags),
-        "POLARS_MAX_THREADS": "1",
-        "VECLIB_MAXIMUM_THREADS": "1",
-        **{f"{library}_NUM_THREADS": "1" for library in _THREADS},
-    }
 
 
 def check_runner(runner: str) -> None:
