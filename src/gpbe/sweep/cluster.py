@@ -167,8 +167,8 @@ def _import_ray() -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nobody asked for a report to its makers
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # pyright: ignore[reportMissingImports]
-            import ray
+            warnings.simplefilter("ignore")
+            import ray  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise InputError(f"Ray is not installed ({error}); pip install 'gpbe[ray]'") from None
     return ray
