@@ -34,6 +34,40 @@ def run(capsys):
     return command
 
 
+# --- train
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["CartPole-v9"], "did you mean 'CartPole-v1'"),
+        (["CartPole-v1", "qcr"], "there is no control algorithm 'qcr'"),
+        (["CartPole-v1", "qrc", "--step-size", "0"], "step_size is 0; it should be above 0"),
+        (["CartPole-v1", "qrc", "--batch", "64", "--buffer", "32"], "the buffer holds only 32"),
+        (["CartPole-v1", "qrc", "--out", "curves.doc"], "should end in .parquet or .csv"),
+        (["CartPole-v1", "qrc", "--checkpoint", "pyproject.toml"], "is not a checkpoint saved by gpbe"),
+    ],
+)
+def test_train_complains_in_one_line(arguments, message, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["train", *arguments, "--steps", "500"])
+    assert stop.value.code == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
+
+
+def test_train_writes_curves_a_drawing_and_an_agent(run, tmp_path):
+    common = ("CartPole-v1", "qrc", "--steps", "200", "--every", "100", "--hidden", "5", "--runs", "2")
+    shown = run("train", *common, "--step-size", "2^-9", "2^-8", "--out", str(tmp_path / "c.csv"), "--json")
+    assert [row["step_size"] for row in shown["settings"]] == [2**-9, 2**-8]
+    assert (tmp_path / "c.csv").read_text().splitlines()[0] == "setting,step_size,run,step,return"
+    text = run("train", *common, "--out", str(tmp_path / "c.png"), "--save", str(tmp_path / "a.npz"))
+    assert (tmp_path / "c.png").stat().st_size > 10_000
+    assert gpbe.load(tmp_path / "a.npz").env == "CartPole-v1"
+    assert "over the last quarter" in text
+
+
 # --- list
 
 

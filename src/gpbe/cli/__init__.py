@@ -280,7 +280,8 @@ def run(
     """Run an experiment into a results folder, or the rest of it; it can be interrupted at any time and run again.
 
     Args:
-        name: an experiment from `gpbe list experiments`, `all`, or a .toml file with one of your own
+        name: an experiment from `gpbe list experiments`, `all` of these, or a .toml file with one of your own; also a
+            figure that is not about control, which is computed and drawn in one go
         scale: smoke takes seconds, quick minutes on two cores, paper is as large as in the paper
         on: local, ray, or ray:ADDRESS (such as ray:auto) for a cluster
         workers: how many processes; one for each core if left out

@@ -23,8 +23,11 @@ def find_sweeps(name: str, scale: str) -> list[Any]:
     if name not in control.MEMBERS:
         import difflib
 
-        close = difflib.get_close_matches(name, control.MEMBERS, n=1, cutoff=0.4)
-        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(control.MEMBERS)}, all, or a .toml file"
+        from gpbe import figures
+
+        known = (*control.MEMBERS, *figures.FIGURES)
+        close = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}, all, or a .toml file"
         raise InputError(f"there is no experiment {name!r}; {hint}")
     return [control.sweep(name, scale)]  # pyright: ignore[reportArgumentType]
 
@@ -35,6 +38,13 @@ def folder_of(sweep_name: str, scale: str, out: Path, own: bool) -> Path:
 
 def run_and_show(name: str, scale: str, on: str, workers_: int | None, out: Path, estimate: bool, json: bool) -> None:
     """Everything that can be wrong is found before anything is run."""
+    from gpbe import figures
+
+    if name in figures.FIGURES:  # computed in seconds or minutes, in one go
+        from gpbe.cli.figure import draw_and_show
+
+        draw_and_show(name, scale, out, json)
+        return
     workers.prepare()
     sweeps_ = find_sweeps(name, scale)
     if estimate:
