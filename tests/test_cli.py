@@ -15,6 +15,7 @@ import pytest
 import gpbe
 from gpbe import cli, figures, mdp
 from gpbe.algorithms.linear import ALGORITHMS
+from gpbe.algorithms.value import RANGES as NET_RANGES
 from gpbe.cli import main
 from gpbe.cli.predict import Hyperparameters
 from gpbe.exact.weightings import Name
@@ -279,7 +280,7 @@ def test_the_guides_commands_print_what_it_shows(run, command, shown):
 
 
 def test_every_hyperparameter_and_weighting_can_be_chosen():
-    assert [field.name for field in fields(Hyperparameters)] == list(RANGES)
+    assert {field.name for field in fields(Hyperparameters)} == {*RANGES, *NET_RANGES}
     assert set(get_args(cli.Weighting)) == set(get_args(Name))
 
 

@@ -227,7 +227,7 @@ def test_of_many_settings_only_the_best_has_a_colour():
     FigureCanvasAgg(fig).draw()
     for axis, metric in zip(fig.axes, ("rmsve", "rmspbe"), strict=True):
         best = result.best(metric).setting["step_size"]
-        assert [text.get_text() for text in axis.get_legend().get_texts()] == [f"step_size {best:g}"]
+        assert [text.get_text() for text in axis.get_legend().get_texts()] == [f"step_size 2^{np.log2(best):.0f}"]
         assert len({line.get_color() for line in axis.lines}) == 2
 
 
