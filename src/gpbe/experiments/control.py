@@ -32,7 +32,7 @@ QUICK: Grid = {
     "tau": (0.0, 0.1),
     "beta": (0.0, 1.0),
     "eta": (0.1, 1.0),
-    "nu": (0.25, 1.0),
+    "nu": (1.0,),
     "width": (0.5, 2.0),
 }
 """What the quick scale keeps of the paper's grid, if an algorithm sweeps it there."""
@@ -49,7 +49,7 @@ def sweep(name: str, scale: Scale) -> Sweep:
     algorithms = tuple(_swept(algorithm, scale) for algorithm in MEMBERS[name])
     sizes = {
         "smoke": {"domains": ("MountainCar-v0", "CartPole-v1"), "runs": 2, "steps": 1000, "every": 100},
-        "quick": {"domains": DOMAINS, "runs": 4, "steps": 15_000},
+        "quick": {"domains": DOMAINS, "runs": 4, "steps": 12_500},
         "paper": {"domains": DOMAINS, "runs": 100, "steps": 100_000},
     }
     options = {"smoke": {"hidden": [8, 8]}}.get(scale, {})
