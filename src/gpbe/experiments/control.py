@@ -49,7 +49,7 @@ def sweep(name: str, scale: Scale) -> Sweep:
     algorithms = tuple(_swept(algorithm, scale) for algorithm in MEMBERS[name])
     sizes = {
         "smoke": {"domains": ("MountainCar-v0", "CartPole-v1"), "runs": 2, "steps": 1000, "every": 100},
-        "quick": {"domains": DOMAINS, "runs": 4, "steps": 12_500},
+        "quick": {"domains": DOMAINS, "runs": 4, "steps": 10_000},
         "paper": {"domains": DOMAINS, "runs": 100, "steps": 100_000},
     }
     options = {"smoke": {"hidden": [8, 8]}}.get(scale, {})
