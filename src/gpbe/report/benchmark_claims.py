@@ -167,7 +167,8 @@ def bimodality(values: Array) -> Array:
     scale = np.where(variance > 0, variance, 1.0)
     skewness = (away**3).mean(-1) / scale**1.5 * np.sqrt(n * (n - 1)) / (n - 2)
     excess = ((n + 1) * ((away**4).mean(-1) / scale**2 - 3) + 6) * (n - 1) / ((n - 2) * (n - 3))
-    both = (skewness**2 + 1) / (excess + 3 * (n - 1) ** 2 / ((n - 2) * (n - 3)))
+    below = excess + 3 * (n - 1) ** 2 / ((n - 2) * (n - 3))
+    both = (skewness**2 + 1) / np.where(below > 0, below, np.nan)  # of four runs in two pairs it is not defined
     return np.where(variance > 0, both, 0.0)  # runs that all end alike have one mode
 
 
