@@ -246,6 +246,21 @@ def test_ctrl_c_drops_what_is_in_flight_and_says_so(times, tmp_path):
         assert run(folder, SPEC, chunks(N, 0.01), DRAW, executor=TWO).complete
 
 
+def test_ctrl_c_while_a_part_is_being_kept_waits_until_it_is_counted(tmp_path, monkeypatch):
+    put, kept = store.Results.put, []
+
+    def interrupt_after(self: store.Results, *args) -> None:
+        put(self, *args)
+        kept.append(args)
+        if len(kept) == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(store.Results, "put", interrupt_after)
+    report = run(tmp_path, SPEC, chunks(N), DRAW, executor=TWO)
+    assert report.interrupted
+    assert report.counts.done == store.status(tmp_path).done == 3
+
+
 def test_a_full_disk_ends_the_sweep_in_one_line(tmp_path, monkeypatch):
     written = []
 

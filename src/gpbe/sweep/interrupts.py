@@ -8,12 +8,15 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Put off Ctrl-C for a moment, so that a second one cannot stop the clearing up after the first."""
+    """Put off Ctrl-C to the end of what must be done as a whole: a part kept and counted, workers ended."""
     if threading.current_thread() is not threading.main_thread():  # only there do signals arrive
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    came = []
+    before = signal.signal(signal.SIGINT, lambda *_: came.append(True))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)

@@ -12,6 +12,7 @@ from gpbe.store import Results
 from gpbe.sweep.chunk import Chunk
 from gpbe.sweep.events import Counts, Display, Event, Report
 from gpbe.sweep.executor import Executor, Outcome, supervise
+from gpbe.sweep.interrupts import uninterrupted
 from gpbe.sweep.local import Local
 from gpbe.sweep.queue import Queue
 from gpbe.sweep.worker import Job, check_runner
@@ -63,8 +64,9 @@ def run(
                 try:
                     for outcome in supervise(crew, queue, attempts):
                         watch.workers = crew.size
-                        _keep(results, outcome, attempts)
-                        watch.see(outcome)
+                        with uninterrupted():
+                            _keep(results, outcome, attempts)
+                            watch.see(outcome)
                 finally:
                     crew.close()
             return watch.report(interrupted=False)
