@@ -19,27 +19,20 @@ from typing import Any, Literal, NamedTuple
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gpbe.algorithms.control.agent import (
-    Action,
-    Choice,
+    ByValue,
     Hypers,
     Sampled,
     Spec,
-    epsilon_greedy,
+    Valued,
     marked,
     marked_detached,
+    now_and_next,
 )
-from gpbe.nets import Network, network
+from gpbe.nets import network
 from gpbe.operators import Greedy
-
-
-class Params(NamedTuple):
-    q: Network
-    h: Any
-    """A network of its own, or one weight for each of q's; None if h is a head of q's network, or not learned."""
 
 
 class Outputs(NamedTuple):
@@ -50,7 +43,7 @@ class Outputs(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ActionValues:
+class ActionValues(ByValue):
     form: Literal["none", "correction", "saddlepoint"]
     basis: Literal["head", "network", "gradient"] = "head"
     width: float = 1.0
@@ -58,36 +51,25 @@ class ActionValues:
     curvature: bool = False
     """Maei's further term, for the basis of gradients."""
 
-    def start(self, spec: Spec, key: PRNGKeyArray) -> Params:
+    def start(self, spec: Spec, key: PRNGKeyArray) -> Valued:
         observation, actions, hidden, body = spec
         key_q, key_h = jax.random.split(key)
         shared = self.form != "none" and self.basis == "head"
         q = network(observation, actions, hidden, key_q, body, detached=actions if shared else 0)
         if self.form == "none" or self.basis == "head":
-            return Params(q, None)
+            return Valued(q, None)
         if self.basis == "gradient":
-            return Params(q, marked(q))
+            return Valued(q, marked(q))
         own = network(observation, actions, tuple(max(1, round(self.width * n)) for n in hidden), key_h, body)
         # 0 at the start, as the head is.
-        return Params(q, eqx.tree_at(lambda net: net.head, own, marked(own.head)))
+        return Valued(q, eqx.tree_at(lambda net: net.head, own, marked(own.head)))
 
-    def preferences(self, params: Params, x: Float[Array, "I B"]) -> Float[Array, "A B"]:
-        return params.q(x)[: params.q.live]
+    def outputs(self, params: Valued, target: Valued | None, s: Array, s_next: Array) -> Outputs:
+        held = params if self.form == "none" and target is None else target
+        out, q_next = now_and_next(params.q, None if held is None else held.q, s, s_next)
+        return Outputs(out[: params.q.live], q_next, self._h(params, out, s))
 
-    def act(self, preferences: Float[Array, " A"], choice: Choice, epsilon: Array) -> Action:
-        return epsilon_greedy(preferences, choice, epsilon)
-
-    def outputs(self, params: Params, target: Params | None, s: Array, s_next: Array) -> Outputs:
-        b, live = s.shape[1], params.q.live
-        if self.form == "none" or target is not None:
-            out = params.q(s)
-            q_next = jax.lax.stop_gradient((target or params).q(s_next)[:live])
-        else:
-            both = params.q(jnp.concatenate([s, s_next], axis=1))  # one pass for S and S'
-            out, q_next = both[:, :b], both[:live, b:]
-        return Outputs(out[:live], q_next, self._h(params, out, s))
-
-    def _h(self, params: Params, out: Array, s: Array) -> Array | None:
+    def _h(self, params: Valued, out: Array, s: Array) -> Array | None:
         if self.form == "none":
             return None
         if self.basis == "head":
@@ -112,10 +94,7 @@ class ActionValues:
         first = delta if self.form == "correction" else h
         return Outputs(first * taken, -t.discount * h * best.weights, (delta - h) * taken)
 
-    def penalized(self, params: Params) -> Params:
+    def penalized(self, params: Valued) -> Valued:
         if self.form == "none":
             return marked(params)
         return marked_detached(params, lambda p: p.q) if self.basis == "head" else marked(params, lambda p: p.h)
-
-    def actor(self, params: Params) -> Params:
-        return marked(params)

@@ -17,9 +17,15 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gpbe.algorithms.control.agent import Action, Choice, Hypers, Sampled, Spec, marked, marked_detached, sample_policy
-from gpbe.algorithms.control.sbeed import ActorCritic, critic_outputs
-from gpbe.nets import network
+from gpbe.algorithms.control.agent import (
+    ActorCritic,
+    ByPolicy,
+    Hypers,
+    Sampled,
+    Spec,
+    marked_detached,
+    now_and_next,
+)
 from gpbe.operators import Greedy
 
 
@@ -31,23 +37,14 @@ class Outputs(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PolicyGradient:
+class PolicyGradient(ByPolicy):
     ratios: bool = False
 
     def start(self, spec: Spec, key: PRNGKeyArray) -> ActorCritic:
-        observation, actions, hidden, body = spec
-        key_critic, key_policy = jax.random.split(key)
-        critic = network(observation, 1, hidden, key_critic, body, detached=1)
-        return ActorCritic(critic, network(observation, actions, hidden, key_policy, body))
-
-    def preferences(self, params: ActorCritic, x: Float[Array, "I B"]) -> Float[Array, "A B"]:
-        return params.policy(x)
-
-    def act(self, preferences: Float[Array, " A"], choice: Choice, epsilon: Array) -> Action:
-        return sample_policy(preferences, choice)
+        return self.networks(spec, key, second=1)
 
     def outputs(self, params: ActorCritic, target: ActorCritic | None, s: Array, s_next: Array) -> Outputs:
-        out, v_next = critic_outputs(params.critic, None if target is None else target.critic, s, s_next)
+        out, v_next = now_and_next(params.critic, None if target is None else target.critic, s, s_next)
         return Outputs(out[0], v_next[0], out[1], jax.nn.log_softmax(params.policy(s), axis=0))
 
     def directions(self, out: Outputs, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> Outputs:
@@ -58,6 +55,3 @@ class PolicyGradient:
 
     def penalized(self, params: ActorCritic) -> ActorCritic:
         return marked_detached(params, lambda p: p.critic)
-
-    def actor(self, params: ActorCritic) -> ActorCritic:
-        return marked(params, lambda p: p.policy)

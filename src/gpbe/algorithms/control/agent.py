@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gpbe.nets import MakeBody
+from gpbe.nets import MakeBody, Network, network
 from gpbe.operators import Greedy
 
 Params = Any
@@ -103,6 +103,66 @@ class Agent(Protocol):
     def actor(self, params: Params) -> Params:
         """1 for weights of a policy, which learn with nu times the step size; 0 for others."""
         ...
+
+
+class Valued(NamedTuple):
+    """Networks of an agent that learns action values."""
+
+    q: Network
+    h: Any = None
+    """A network of its own, or one weight for each of q's; None if h is a head of q's network, or not learned."""
+
+
+class ByValue:
+    """Acting on action values: epsilon-greedily."""
+
+    def preferences(self, params: Valued, x: Float[Array, "I B"]) -> Float[Array, "A B"]:
+        return params.q(x)[: params.q.live]
+
+    def act(self, preferences: Float[Array, " A"], choice: Choice, epsilon: Array) -> Action:
+        return epsilon_greedy(preferences, choice, epsilon)
+
+    def actor(self, params: Valued) -> Valued:
+        return marked(params)
+
+
+class ActorCritic(NamedTuple):
+    """Networks of an agent with a policy."""
+
+    critic: Network
+    policy: Network
+
+
+class ByPolicy:
+    """Acting by a policy of its own, which is sampled."""
+
+    def networks(self, spec: Spec, key: PRNGKeyArray, second: int) -> ActorCritic:
+        """A critic with one value and `second` detached outputs, and a policy."""
+        observation, actions, hidden, body = spec
+        key_critic, key_policy = jax.random.split(key)
+        critic = network(observation, 1, hidden, key_critic, body, detached=second)
+        return ActorCritic(critic, network(observation, actions, hidden, key_policy, body))
+
+    def preferences(self, params: ActorCritic, x: Float[Array, "I B"]) -> Float[Array, "A B"]:
+        return params.policy(x)
+
+    def act(self, preferences: Float[Array, " A"], choice: Choice, epsilon: Array) -> Action:
+        return sample_policy(preferences, choice)
+
+    def actor(self, params: ActorCritic) -> ActorCritic:
+        return marked(params, lambda p: p.policy)
+
+
+def now_and_next(net: Network, held: Network | None, s: Array, s_next: Array) -> tuple[Array, Array]:
+    """All outputs at S, and the live ones at S'.
+
+    `held` values S' instead of `net`, and nothing moves it: a target network, or the network itself where no gradient
+    goes through S'. Otherwise S and S' take one pass.
+    """
+    if held is not None:
+        return net(s), jax.lax.stop_gradient(held(s_next)[: net.live])
+    both = net(jnp.concatenate([s, s_next], axis=1))
+    return both[:, : s.shape[1]], both[: net.live, s.shape[1] :]
 
 
 def marked(params: Params, where: Callable[[Params], Any] | None = None) -> Params:
