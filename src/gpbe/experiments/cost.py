@@ -2,7 +2,9 @@
 
 import time
 
-from gpbe.experiments.sweeps import LANES, run_chunk
+from gpbe.experiments.sweeps import Sweep, Swept, run_chunk
+from gpbe.learn.grouping import LANES
+from gpbe.sweep import Chunk
 
 RELATIVE_SPEED = {
     "q-learning": 1.0,
@@ -22,18 +24,13 @@ RELATIVE_SPEED = {
 
 def calibrate(domain: str, steps: int = 2000) -> float:
     """Steps a second of QRC on one core: one chunk to compile, one to measure."""
-    payload = {
-        "domain": domain,
-        "algorithm": "qrc",
-        "lanes": [[0, run] for run in range(LANES)],
-        "hyperparameters": [{"step_size": 2.0**-10}] * LANES,
-        "pad": LANES,
-        "steps": 500,
-        "every": 500,
-        "seed": 0,
-        "options": {},
-    }
-    run_chunk(payload)
+    short, long = (_chunk(domain, n) for n in (500, steps))
+    run_chunk(short.payload)
     started = time.perf_counter()
-    run_chunk(payload | {"steps": steps})
-    return LANES * steps / (time.perf_counter() - started)
+    run_chunk(long.payload)
+    return long.cost / (time.perf_counter() - started)
+
+
+def _chunk(domain: str, steps: int) -> Chunk:
+    qrc = Swept("qrc", {"step_size": (2.0**-10,)})
+    return next(iter(Sweep("calibration", (domain,), (qrc,), runs=LANES, steps=steps).chunks()))

@@ -18,9 +18,9 @@ import numpy as np
 import polars as pl
 
 from gpbe.errors import InputError
+from gpbe.learn.grouping import group_size
 from gpbe.sweep import Chunk
 
-LANES = 8
 COLUMNS = ("step_size", "tau", "beta", "eta", "nu", "width")
 """Hyperparameters that have a column in the results; NaN where an algorithm does not have them."""
 RUNNER = "gpbe.experiments.sweeps:run_chunk"
@@ -95,7 +95,7 @@ class Chunks:
         for width in widths:
             chosen = [k for k, x in enumerate(settings) if x.get("width", 0) == width]
             lanes = [(k, run) for k in chosen for run in range(s.runs)]
-            size = _even(len(lanes))
+            size = group_size(len(lanes))
             group = f"{swept.algorithm}{f' ({width:g})' if width else ''} on {domain}, {size} lanes"
             for first in range(0, len(lanes), size):
                 mine = lanes[first : first + size]
@@ -113,16 +113,11 @@ class Chunks:
                 yield Chunk(group, len(mine) * s.steps, payload)
 
 
-def _even(lanes: int) -> int:
-    """Lanes in a chunk: at most eight, and chunks as even as can be, for they are all padded to one size."""
-    return math.ceil(lanes / math.ceil(lanes / LANES))
-
-
 def run_chunk(payload: dict[str, Any]) -> pl.DataFrame:
     """One chunk: a row for each lane. It depends on the payload alone."""
     from gpbe.algorithms.control.table import RANGES, find_algorithm, vary
     from gpbe.envs import find
-    from gpbe.learn.train import learn_lanes, prepare, read_control_settings
+    from gpbe.learn.train import Learning, learn_lanes, prepare, read_control_settings
 
     lanes, hypers = payload["lanes"], payload["hyperparameters"]
     real, pad = len(lanes), payload["pad"]
@@ -133,9 +128,10 @@ def run_chunk(payload: dict[str, Any]) -> pl.DataFrame:
     algorithm = vary(find_algorithm(payload["algorithm"]), payload["algorithm"], **axes)
     settings = read_control_settings(algorithm, fixed | swept, payload["algorithm"])
     others = {k: v for k, v in payload["options"].items() if k not in RANGES}
+    learning = Learning(**others, every=payload["every"])
     env = find(payload["domain"])
     # One program for hard and soft maxima: a group of settings has both.
-    options, spec = prepare(algorithm.agent, env, payload["steps"], every=payload["every"], hard=False, **others)
+    options, spec = prepare(algorithm.agent, env, payload["steps"], learning, hard=False)
     numbers = {k: np.broadcast_to(v, (pad,)) for k, v in settings.numbers.items()}
     runs = np.array([run for _, run in lanes])
     learned = learn_lanes(options, env, spec, numbers, runs, payload["steps"], payload["seed"])

@@ -25,7 +25,7 @@ class Checkpoint:
         self.path = None if path is None else Path(path)
         self._about = dict(about)
         self._groups: dict[int, dict[str, Any]] = {}
-        self._written = time.monotonic()
+        self._written = -SECONDS  # so that there is a file to go on from as soon as something is learned
         if self.path is not None and self.path.exists():
             header, arrays = arrays_file.read(self.path, KIND, VERSION, "a checkpoint")
             self._check(header["about"])

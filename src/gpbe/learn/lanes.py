@@ -1,6 +1,5 @@
 """Runs side by side: lanes of one compiled program, each a run of a setting, driven through an environment."""
 
-from collections.abc import Iterator
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -13,9 +12,6 @@ from gpbe.algorithms.control import Action, Agent, Hypers, Spec
 from gpbe.envs import CompiledEnv, HostEnv, HostEnvs
 from gpbe.learn import control
 from gpbe.learn.control import Chance, Options, Outcome, Place, Record, Run, Shape
-
-LANES = 8
-"""Runs in one compiled call: more do not fit into a core's cache."""
 
 
 class State(NamedTuple):
@@ -166,16 +162,3 @@ def open_lanes(
     options: Options, env: CompiledEnv | HostEnv, spec: Spec, hypers: Hypers, seeds: Any
 ) -> Lanes | HostLanes:
     return (HostLanes if isinstance(env, HostEnv) else Lanes)(options, env, spec, hypers, seeds)  # pyright: ignore
-
-
-def groups(lanes: int) -> Iterator[np.ndarray]:
-    """Indices of lanes in groups of one size, as even as can be, so that one program serves all; the last is padded
-    with its last lane.
-
-    >>> [group.tolist() for group in groups(9)]
-    [[0, 1, 2, 3, 4], [5, 6, 7, 8, 8]]
-    """
-    count = -(-lanes // LANES)
-    size = -(-lanes // count)
-    for first in range(0, lanes, size):
-        yield np.minimum(np.arange(first, first + size), lanes - 1)

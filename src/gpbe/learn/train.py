@@ -18,8 +18,9 @@ from gpbe.envs import CompiledEnv, HostEnv, find
 from gpbe.errors import InputError
 from gpbe.learn.checkpoint import Checkpoint
 from gpbe.learn.control import OPTIMIZERS, Options, Record
+from gpbe.learn.grouping import groups
 from gpbe.learn.hypers import Settings, as_settings
-from gpbe.learn.lanes import groups, open_lanes
+from gpbe.learn.lanes import open_lanes
 from gpbe.learn.returns import returns_at_records
 from gpbe.learn.trained import TrainedAgent
 from gpbe.nets import MakeBody
@@ -29,6 +30,21 @@ HIDDEN = {"MountainCar-v0": (32, 32), "Acrobot-v1": (32, 32)}
 """The paper's layers are smaller there; 64 and 64 elsewhere."""
 
 Advance = Callable[[int, float], None]
+
+
+class Learning(NamedTuple):
+    """How an agent learns, whatever its algorithm; `train` says what each is."""
+
+    hidden: Sequence[int] | None = None
+    body: MakeBody | None = None
+    batch: int = 32
+    buffer: int = 4000
+    optimizer: str = "adam"
+    target_every: int = 0
+    every: int | None = None
+
+
+DEFAULTS = Learning()
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,12 +99,12 @@ def train(
     steps: int = 100_000,
     runs: int = 1,
     seed: int = 0,
-    hidden: tuple[int, ...] | None = None,
+    hidden: Sequence[int] | None = None,
     body: MakeBody | None = None,
-    batch: int = 32,
-    buffer: int = 4000,
-    optimizer: str = "adam",
-    target_every: int = 0,
+    batch: int = DEFAULTS.batch,
+    buffer: int = DEFAULTS.buffer,
+    optimizer: str = DEFAULTS.optimizer,
+    target_every: int = DEFAULTS.target_every,
     every: int | None = None,
     checkpoint: str | Path | None = None,
     advance: Advance = lambda steps, recent: None,
@@ -124,13 +140,9 @@ def train(
     chosen = vary(find_algorithm(algorithm), algorithm, **axes)
     settings = read_control_settings(chosen, {k: v for k, v in hyperparameters.items() if k not in axes}, algorithm)
     found = find(env)
-    least = {"runs": runs, "steps": steps}
-    for name, value in least.items():
-        if value < 1:
-            raise InputError(f"{name} is {value}; it should be 1 or more")
-    hard = not np.any(settings.numbers["tau"])
-    sizes = {"batch": batch, "buffer": buffer, "optimizer": optimizer, "target_every": target_every, "every": every}
-    options, spec = prepare(chosen.agent, found, steps, hidden=hidden, body=body, hard=hard, **sizes)
+    _at_least(1, runs=runs)
+    learning = Learning(hidden, body, batch, buffer, optimizer, target_every, every)
+    options, spec = prepare(chosen.agent, found, steps, learning, hard=not np.any(settings.numbers["tau"]))
 
     kept = Checkpoint(checkpoint, _describe(options, spec, settings, found.name, algorithm, runs, seed))
     setting, run = np.divmod(np.arange(settings.count * runs), runs)
@@ -210,20 +222,13 @@ def prepare(
     agent: Agent,
     env: CompiledEnv | HostEnv,
     steps: int,
-    *,
+    learning: Learning,
     hard: bool,
-    hidden: Sequence[int] | None = None,
-    body: MakeBody | None = None,
-    batch: int = 32,
-    buffer: int = 4000,
-    optimizer: str = "adam",
-    target_every: int = 0,
-    every: int | None = None,
 ) -> tuple[Options, Spec]:
     """What the compiled program depends on, checked."""
-    for name, value, low in (("batch", batch, 1), ("target_every", target_every, 0)):
-        if value < low:
-            raise InputError(f"{name} is {value}; it should be {low} or more")
+    hidden, body, batch, buffer, optimizer, target_every, every = learning
+    _at_least(1, steps=steps, batch=batch)
+    _at_least(0, target_every=target_every)
     if batch > buffer:
         raise InputError(f"batch is {batch}, but the buffer holds only {buffer}; batch should be at most that")
     if optimizer not in OPTIMIZERS:
@@ -233,6 +238,12 @@ def prepare(
         raise InputError(f"steps is {steps}; it should be a multiple of every, which is {every}")
     options = Options(agent, hard, batch, buffer, every, optimizer, target_every)
     return options, Spec(env.observation, env.actions, _hidden(hidden, env.name), body)
+
+
+def _at_least(low: int, **values: int) -> None:
+    for name, value in values.items():
+        if value < low:
+            raise InputError(f"{name} is {value}; it should be {low} or more")
 
 
 def _hidden(given: Sequence[int] | None, name: str) -> tuple[int, ...]:
