@@ -13,10 +13,10 @@ import polars as pl
 import pytest
 
 import gpbe
-from gpbe import cli, figures, mdp
+from gpbe import figures, mdp
 from gpbe.algorithms.linear import ALGORITHMS
 from gpbe.algorithms.value import RANGES as NET_RANGES
-from gpbe.cli import main
+from gpbe.cli import main, options
 from gpbe.cli.predict import Hyperparameters
 from gpbe.exact.weightings import Name
 from gpbe.figures.control import CONTROL_FIGURES
@@ -281,7 +281,7 @@ def test_the_guides_commands_print_what_it_shows(run, command, shown):
 
 def test_every_hyperparameter_and_weighting_can_be_chosen():
     assert {field.name for field in fields(Hyperparameters)} == {*RANGES, *NET_RANGES}
-    assert set(get_args(cli.Weighting)) == set(get_args(Name))
+    assert set(get_args(options.Weighting)) == set(get_args(Name))
 
 
 # --- complaints
@@ -318,6 +318,9 @@ LEARN = ("predict", "boyan", "td")
         ((*LEARN, "--weighting", "mine"), "'mine'"),
         ((*LEARN, "--optimizer", "sdg"), "'sdg'"),
         ((*LEARN, "--out", "curves.txt"), "curves.txt should end in"),
+        (("train", "CartPole-v1", "qrc", "--ratios"), "qrc has no 'ratios'"),
+        (("train", "CartPole-v1", "qrc-sep", "--width", "0"), "width is 0"),
+        (("train", "CartPole-v1", "qrc", "--out", "curves.txt"), "curves.txt should end in"),
     ],
 )
 def test_complaints_are_one_line_and_exit_code_2(arguments, complaint, capsys):

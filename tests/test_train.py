@@ -157,7 +157,7 @@ def test_an_agent_survives_saving(cartpole, tmp_path):
 
 
 def test_agents_of_all_kinds_can_be_saved(tmp_path):
-    for algorithm in ("qrc-sep", "qrc-grad", "tdrc-pg"):
+    for algorithm in ("qrc-sep", "qrc-grad", "sbeed", "sbeed-q", "tdrc-pg"):
         agent = gpbe.train(probes.acted(), algorithm, steps=40, hidden=(5,)).agent()
         loaded = gpbe.load(agent.save(tmp_path / f"{algorithm}.npz"))
         np.testing.assert_array_equal(loaded.preferences([[1.0]]), agent.preferences([[1.0]]))

@@ -5,16 +5,53 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from gpbe.cli.run import RESULTS
+from tyro.conf import Positional
+
+from gpbe.cli.options import Json, Scale
+from gpbe.cli.results import folder_of
 from gpbe.cli.terminal import check_writable, console, print_json, progress
 from gpbe.errors import InputError
+
+
+def figure(
+    name: Positional[str],
+    scale: Scale = "quick",
+    out: Path = Path("out"),
+    json: Json = False,
+) -> None:
+    """Draw a figure of the paper, or all of them; writes PNG, PDF and the table behind it.
+
+    Figures of control are drawn from results that `gpbe run` has stored; the others are computed, which takes seconds.
+
+    Args:
+        name: a name from `gpbe list figures`, or `all`
+        scale: smoke takes seconds, quick a minute or so on two cores, paper is as large as in the paper
+        out: the folder to write into, and in which `results` are looked for
+        json: print JSON
+    """
+    draw_and_show(name, scale, out, json)
+
+
+def report(
+    scale: Scale = "quick",
+    out: Path = Path("out"),
+    json: Json = False,
+) -> None:
+    """Write one HTML page with every figure, the tables behind them, and which claims of the paper the results support.
+
+    Args:
+        scale: which results
+        out: the folder with `results` and figures, into which report.html is written
+        json: print JSON: where it is, and the claims with their verdicts
+    """
+    write_report(scale, out, json)
 
 
 def stored(scale: str, out: Path) -> dict[str, Path]:
     """Results folders of the paper's control experiments that are there, by experiment."""
     from gpbe.experiments.control import MEMBERS
 
-    folders = {name: out / RESULTS / f"{name}-{scale}" for name in MEMBERS}
+    folders = {name: folder_of(name, scale, out, own=False) for name in MEMBERS}
     return {name: folder for name, folder in folders.items() if (folder / "manifest.json").exists()}
 
 

@@ -1,21 +1,33 @@
 """`gpbe predict`: learn, and show what was learned as a table, JSON, a file of curves or a drawing."""
 
-from dataclasses import asdict, dataclass
-from math import isfinite
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any, Literal
 
-from tyro.conf import arg
+from tyro.conf import OmitArgPrefixes, Positional
 
-from gpbe.cli.terminal import check_writable, console, numbers, print_json, progress
+from gpbe.cli.options import (
+    AlgorithmName,
+    Basis,
+    File,
+    Json,
+    Kernel,
+    Names,
+    Number,
+    ProblemName,
+    Sizes,
+    Values,
+    Weighting,
+)
+from gpbe.cli.problems import read_problem
+from gpbe.cli.sweeping import check_out, plain, read_typed, single_and_grid, write_out
+from gpbe.cli.terminal import console, print_json, progress
 from gpbe.errors import InputError
-
-Values = Annotated[tuple[str, ...], arg(metavar="NUMBER ...", help_behavior_hint="")]
 
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """As typed; what was left out is not passed on, so that an algorithm is asked only for what it has."""
+    """As typed."""
 
     step_size: Values = ()
     """step size of w; 0.01 if left out"""
@@ -40,14 +52,84 @@ class Hyperparameters:
     ridge: Values = ()
     """added to the diagonal of LSTD's sum over transitions; 0.001 if left out"""
 
-    def values(self) -> dict[str, list[float]]:
-        """Those that were given, read."""
-        return {k: numbers(v, f"--{k.replace('_', '-')}") for k, v in asdict(self).items() if v}
-
 
 NONE_GIVEN = Hyperparameters()
 NET_ONLY = ("net", "basis", "n", "batch", "buffer", "kernel")
 """Options that only values from a network have."""
+
+
+def predict(
+    problem: Positional[ProblemName],
+    algorithm: Positional[AlgorithmName],
+    hyperparameters: OmitArgPrefixes[Hyperparameters] = NONE_GIVEN,
+    steps: Number = None,
+    runs: Number = None,
+    seed: int = 0,
+    metrics: Names = (),
+    weighting: Weighting = "behavior",
+    every: int = 1,
+    optimizer: Literal["sgd", "adam"] = "sgd",
+    epochs: int = 1,
+    net: Sizes = None,
+    basis: Basis = None,
+    n: Number = None,
+    batch: Number = None,
+    buffer: Number = None,
+    kernel: Kernel = None,
+    index: Number = None,
+    out: File = None,
+    json: Json = False,
+) -> None:
+    """Learn values, linear ones or with a network; print how large the errors were over learning and at its end.
+
+    Args:
+        problem: a name from `gpbe list problems`, a .toml or .npz problem file, or a .parquet log of transitions
+        algorithm: a name from `gpbe list algorithms`, or with --net from `gpbe list networks`
+        hyperparameters: one number each, or several to try; of several hyperparameters all combinations. Numbers are
+            written as 0.1, 1/3 or 2^-5, and 2^-8..2^0 stands for every power in between
+        steps: transitions to learn from; 1000 if left out, or all of a log
+        runs: independent runs; 10 if left out, and a log is one
+        seed: of the behavior's data, which are the same for every algorithm and setting
+        metrics: of rmsve, rmspbe, rmsbe and distance; settings are compared by the first
+        weighting: of the states in the metrics
+        every: transitions between points of a learning curve
+        optimizer: plain steps along the algorithm's direction, or Adam's
+        epochs: passes over the data, for SVRG and SAGA
+        net: units in each hidden layer of a network that makes values of the features
+        basis: with --net, what h is made of: a head on the network's features, a network of its own, or the gradient
+        n: with --net, transitions in a return
+        batch: with --net, transitions drawn from a replay buffer for each update; online if left out
+        buffer: with --net, how many of the latest transitions that buffer holds; 4000 if left out
+        kernel: with --net, of the algorithm kbe
+        index: which problem of a batch (`four-rooms` has eight)
+        out: write the learning curves: a table if it ends in .parquet or .csv, a drawing if in .png or .pdf
+        json: print JSON
+    """
+    from gpbe import mdp
+
+    is_log = Path(problem).suffix == ".parquet"
+    learn_and_show(
+        mdp.Log.read(problem) if is_log else read_problem(problem, index),
+        algorithm,
+        hyperparameters,
+        out,
+        json,
+        name=Path(problem).stem if Path(problem).suffix else problem,
+        steps=steps,
+        runs=runs if runs is not None else 1 if is_log else 10,
+        seed=seed,
+        metrics=metrics or None,
+        weighting=weighting,
+        every=every,
+        optimizer=optimizer,
+        epochs=epochs,
+        net=net,
+        basis=basis,
+        n=n,
+        batch=batch,
+        buffer=buffer,
+        kernel=kernel,
+    )
 
 
 def learn_and_show(
@@ -61,9 +143,8 @@ def learn_and_show(
     **options: Any,
 ) -> None:
     """Everything that can be wrong is found before the learning starts."""
-    values = hyperparameters.values()
-    if out is not None:
-        check_out(out)
+    single, grid = single_and_grid(read_typed(hyperparameters))
+    check_out(out)
 
     import numpy as np
 
@@ -72,6 +153,7 @@ def learn_and_show(
     from gpbe.algorithms.linear.hyperparameters import defaults_for, names_for
     from gpbe.cli import pages
     from gpbe.experiments.tables import curves_table, settings_table
+    from gpbe.figures import learning
 
     with_net = options.get("net") is not None
     if with_net:
@@ -89,15 +171,13 @@ def learn_and_show(
         known, defaults = names_for(a), defaults_for(a)
     options = {k: v for k, v in options.items() if v is not None or k not in NET_ONLY}
     epochs = options.get("epochs", 1)
-    several = {k: v for k, v in values.items() if len(v) > 1}
-    single: dict[str, Any] = {k: v[0] for k, v in values.items() if len(v) == 1}
-    grid: dict[str, Any] = gpbe.grid(**several) if several else {}
     count = len(next(iter(grid.values()))) if grid else 1
     with progress(f"{algorithm} on {name}", count, "settings") as advance, np.errstate(over="ignore"):
         result = gpbe.predict(problem, algorithm, average=True, advance=advance, **single, **grid, **options)
         settings = settings_table(result)
     if out is not None:
-        _write(curves_table(result), out, f"{algorithm} on {name}")
+        curves = curves_table(result)
+        write_out(curves, out, lambda: learning.draw(curves, f"{algorithm} on {name}"))
     fixed = {k: single.get(k, defaults[k]) for k in known if k not in grid}
     heading = {
         "problem": name,
@@ -110,33 +190,11 @@ def learn_and_show(
         **{k: v for k, v in fixed.items() if k not in ("power", "delay") or fixed["power"]},
     }
     if json:
-        rows = [{k: _plain(v) for k, v in row.items()} for row in settings.iter_rows(named=True)]
-        print_json({k: _plain(v) for k, v in heading.items()} | {"settings": rows, "file": out and str(out)})
+        rows = [plain(row) for row in settings.iter_rows(named=True)]
+        print_json(plain(heading) | {"settings": rows, "file": out and str(out)})
         return
     said = (f"{k} {v:g}" if isinstance(v, float) else f"{k} {v}" for k, v in list(heading.items())[2:])
     console().print(f"[bold]{algorithm} on {name}[/bold]: {', '.join(said)}")
     console().print(pages.prediction_table(settings))
     for line in [*pages.edges(settings), *([f"learning curves: {out}"] if out else [])]:
         console().print(line)
-
-
-def check_out(out: Path) -> None:
-    if out.suffix not in (".parquet", ".csv", ".png", ".pdf"):
-        raise InputError(f"--out {out} should end in .parquet or .csv for a table, or in .png or .pdf for a drawing")
-    check_writable(out.parent)
-
-
-def _write(curves: Any, out: Path, title: str) -> None:
-    if out.suffix == ".parquet":
-        curves.write_parquet(out)
-    elif out.suffix == ".csv":
-        curves.write_csv(out)
-    else:
-        from gpbe.figures import learning, style
-
-        style.save_as(learning.draw(curves, title), out)
-
-
-def _plain(value: Any) -> Any:
-    """JSON has no infinity; what has diverged is null there."""
-    return value if not isinstance(value, float) or isfinite(value) else None

@@ -5,11 +5,48 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from gpbe import workers
+from tyro.conf import Positional
+
+from gpbe.cli.options import Json, Number, Scale
+from gpbe.cli.results import RESULTS, folder_of
 from gpbe.cli.terminal import check_writable, console, print_json
 from gpbe.errors import InputError
+from gpbe.workers import prepare
 
-RESULTS = "results"
+
+def run(
+    name: Positional[str],
+    scale: Scale = "quick",
+    on: str = "local",
+    workers: Number = None,
+    out: Path = Path("out"),
+    estimate: bool = False,
+    json: Json = False,
+) -> None:
+    """Run an experiment into a results folder, or the rest of it; it can be interrupted at any time and run again.
+
+    Args:
+        name: an experiment from `gpbe list experiments`, `all` of these, or a .toml file with one of your own; also a
+            figure that is not about control, which is computed and drawn in one go
+        scale: smoke takes seconds, quick minutes on two cores, paper is as large as in the paper
+        on: local, ray, or ray:ADDRESS (such as ray:auto) for a cluster
+        workers: how many processes; one for each core if left out
+        out: results go into the folder `results` in it
+        estimate: only tell what it would cost on this machine
+        json: print JSON
+    """
+    run_and_show(name, scale, on, workers, out, estimate, json)
+
+
+def status(results: Positional[Path] = Path("out"), verify: bool = False, json: Json = False) -> None:
+    """Tell how far experiments are: chunks done, missing, failed, and runs that diverged.
+
+    Args:
+        results: a results folder, or a folder with several in its `results`
+        verify: compare every part with its checksum
+        json: print JSON
+    """
+    show_status(results, verify, json)
 
 
 def find_sweeps(name: str, scale: str) -> list[Any]:
@@ -32,11 +69,7 @@ def find_sweeps(name: str, scale: str) -> list[Any]:
     return [control.sweep(name, scale)]  # pyright: ignore[reportArgumentType]
 
 
-def folder_of(sweep_name: str, scale: str, out: Path, own: bool) -> Path:
-    return out / RESULTS / (sweep_name if own else f"{sweep_name}-{scale}")
-
-
-def run_and_show(name: str, scale: str, on: str, workers_: int | None, out: Path, estimate: bool, json: bool) -> None:
+def run_and_show(name: str, scale: str, on: str, workers: int | None, out: Path, estimate: bool, json: bool) -> None:
     """Everything that can be wrong is found before anything is run."""
     from gpbe import figures
 
@@ -45,12 +78,12 @@ def run_and_show(name: str, scale: str, on: str, workers_: int | None, out: Path
 
         draw_and_show(name, scale, out, json)
         return
-    workers.prepare()
+    prepare()
     sweeps_ = find_sweeps(name, scale)
     if estimate:
-        _estimate(sweeps_, workers_, json)
+        _estimate(sweeps_, workers, json)
         return
-    executor = _executor(on, workers_)
+    executor = _executor(on, workers)
     check_writable(out)
     from gpbe import sweep
     from gpbe.experiments.sweeps import RUNNER

@@ -9,22 +9,20 @@ from matplotlib.figure import Figure
 from gpbe.figures import style
 from gpbe.written import by_setting
 
-COLORS = (style.BLUE, style.ORANGE, style.GREEN, style.RED, style.PURPLE, style.SKY, style.BLACK)
-
 
 def draw(curves: pl.DataFrame, title: str) -> Figure:
     """A panel for each metric. Up to seven settings have a colour each; of more, the best of the panel has one."""
     metrics = curves["metric"].unique(maintain_order=True).to_list()
     swept = curves.columns[1 : curves.columns.index("metric")]
     settings = curves["setting"].unique(maintain_order=True).to_list()
-    few = len(settings) <= len(COLORS)
+    few = len(settings) <= len(style.COLORS)
     written = by_setting(curves, swept)
     with style.figure(4.3 * len(metrics) + 0.4, 4.0) as fig:
         axes = fig.subplots(1, len(metrics), squeeze=False)[0]
         for axis, metric in zip(axes, metrics, strict=True):
             rows = curves.filter(metric=metric)
             best = rows.group_by("setting", maintain_order=True).agg(pl.col("mean").mean()).sort("mean")["setting"][0]
-            for k, color in zip(settings, cycle(COLORS), strict=False):
+            for k, color in zip(settings, cycle(style.COLORS), strict=False):
                 curve = rows.filter(setting=k)
                 step, mean, error = (curve[c].fill_null(0).to_numpy() for c in ("step", "mean", "standard_error"))
                 shown = few or k == best

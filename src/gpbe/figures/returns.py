@@ -7,15 +7,13 @@ from matplotlib.figure import Figure
 from gpbe.figures import style
 from gpbe.written import by_setting
 
-COLORS = (style.BLUE, style.ORANGE, style.GREEN, style.RED, style.PURPLE, style.SKY, style.BLACK)
-
 
 def draw(returns: pl.DataFrame, title: str) -> Figure:
     """The mean over runs with its standard error, and single runs behind it; of many settings, the best is coloured."""
     swept = returns.columns[1 : returns.columns.index("run")]
     settings = returns["setting"].unique(maintain_order=True).to_list()
     best = returns.group_by("setting").agg(pl.col("return").mean()).sort("return", descending=True)["setting"][0]
-    few = len(settings) <= len(COLORS)
+    few = len(settings) <= len(style.COLORS)
     written = by_setting(returns, swept)
     runs = returns["run"].n_unique()
     with style.figure(6.5, 4.2) as fig:
@@ -26,7 +24,7 @@ def draw(returns: pl.DataFrame, title: str) -> Figure:
             single = rows["return"].to_numpy().reshape(-1, len(step)).astype(float)
             mean, error = single.mean(0), single.std(0, ddof=1 if runs > 1 else 0) / np.sqrt(runs)
             shown = few or setting == best
-            color = COLORS[k] if few else style.BLUE if shown else style.GREY
+            color = style.COLORS[k] if few else style.BLUE if shown else style.GREY
             label = ", ".join(f"{name} {written[name][setting]}" for name in swept) if shown and swept else None
             if len(settings) == 1 and runs > 1:
                 axis.plot(step, single.T, color=style.GREY, linewidth=0.6, alpha=0.5)

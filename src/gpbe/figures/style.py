@@ -26,6 +26,9 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, BLACK, GREY, WHITE = (
     "#FFFFFF",
 )
 
+COLORS = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK)
+"""For curves that stand side by side."""
+
 WEIGHTING = {"behavior": "$d_b$", "target": "$d_\\pi$", "emphatic": "$m$", "uniform": "uniform"}
 OBJECTIVE = {"pbe": "PBE", "be": "BE", "ve": "VE", "tde": "TDE", "neu": "NEU"}
 

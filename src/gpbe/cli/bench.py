@@ -1,0 +1,40 @@
+"""`gpbe bench`: how fast learning is here."""
+
+from typing import Literal
+
+from tyro.conf import Positional
+
+from gpbe.cli.options import Json, Names
+from gpbe.cli.terminal import console, print_json
+from gpbe.errors import InputError
+
+
+def bench(
+    what: Positional[Literal["control"]],
+    domains: Names = ("MountainCar-v0", "CartPole-v1", "Acrobot-v1", "LunarLander-v3"),
+    algorithms: Names = ("all",),
+    json: Json = False,
+) -> None:
+    """Measure the speed of learning on one core of this machine; beside stable-baselines3, if it is installed.
+
+    Args:
+        what: control is all that there is so far
+        domains: of the paper's four
+        algorithms: measured on the first domain, as a ratio to QRC; all if left out
+        json: print JSON
+    """
+    from gpbe.algorithms.control import ALGORITHMS
+    from gpbe.bench import control as measuring
+
+    for domain in domains:
+        if domain not in measuring.DOMAINS:
+            raise InputError(f"there is no benchmark on {domain!r}; there are {', '.join(measuring.DOMAINS)}")
+    names = tuple(ALGORITHMS) if algorithms == ("all",) else algorithms
+
+    def say(row: dict[str, object]) -> None:
+        ratio = f"  {row['ratio']} x {row['than']}" if row["ratio"] is not None else ""
+        console().print(f"{row['domain']:<16}{row['what']:<24}{row['steps_per_second']:>10,} steps/s{ratio}")
+
+    rows = measuring.measure(domains, names, (lambda row: None) if json else say)
+    if json:
+        print_json(rows)

@@ -1,0 +1,46 @@
+"""`gpbe diagnose`, and problems as they are named on the command line."""
+
+import os
+from pathlib import Path
+
+from tyro.conf import Positional
+
+from gpbe.cli.options import Json, Number, ProblemName
+from gpbe.cli.terminal import console, print_json
+from gpbe.errors import InputError
+
+
+def diagnose(
+    problem: Positional[ProblemName],
+    lam: float = 0.0,
+    index: Number = None,
+    json: Json = False,
+) -> None:
+    """Tell what TD and its relatives do on a problem: convergence, solutions, errors, bounds, and what to use.
+
+    Args:
+        problem: a name from `gpbe list problems`, or a .toml or .npz file with a problem of your own
+        lam: trace parameter lambda, in [0, 1]
+        index: which problem of a batch (`four-rooms` has eight)
+        json: print JSON
+    """
+    from gpbe import exact
+
+    diagnosis = exact.diagnose(read_problem(problem, index), lam)
+    if json:
+        print_json(diagnosis.as_dict())
+    else:
+        console().print(diagnosis)
+
+
+def read_problem(problem: str, index: int | None):
+    """A problem of the zoo, or one in a file."""
+    from gpbe import mdp
+
+    is_file = Path(problem).suffix or os.sep in problem
+    found = mdp.load(problem) if is_file else mdp.problem(problem)
+    if index is not None:
+        return found[index]
+    if found.batch_shape:
+        raise InputError(f"{problem} is a batch of {found.batch_shape[0]} problems; pick one with --index 0 and so on")
+    return found
