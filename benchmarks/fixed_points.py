@@ -11,6 +11,7 @@ import json
 import os
 import resource
 import sys
+import tempfile
 import time
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -18,10 +19,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 
-from gpbe import features, mdp
+from gpbe import experiments, features, mdp
 from gpbe.exact.many import FixedPoints
 from gpbe.exact.weightings import weighting
 from gpbe.experiments import random_walk
+from gpbe.experiments.study import Study
 
 BATCH = 1000
 
@@ -72,7 +74,9 @@ def main(draws: int) -> dict:
     figure = microseconds(random_walk.solve_chunk, 0, 0, BATCH, items=BATCH, repeats=5)
     os.sched_setaffinity(0, range(os.cpu_count() or 1))
     started = time.perf_counter()
-    random_walk.run(draws)
+    study = Study("random-walk", "the figure", "draws", "quick", tuple(random_walk.pieces_of(draws)))
+    with tempfile.TemporaryDirectory() as folder:
+        experiments.run(study, folder)
     seconds = time.perf_counter() - started
     usage = [resource.getrusage(who).ru_maxrss / 2**10 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return {

@@ -13,12 +13,13 @@ import polars as pl
 import pytest
 
 import gpbe
-from gpbe import figures, mdp
+from gpbe import experiments, figures, mdp, store
 from gpbe.algorithms.linear import ALGORITHMS
 from gpbe.algorithms.value import RANGES as NET_RANGES
 from gpbe.cli import main, options
 from gpbe.cli.predict import Hyperparameters
 from gpbe.exact.weightings import Name
+from gpbe.experiments import cost, studies
 from gpbe.figures.control import CONTROL_FIGURES
 from gpbe.learn.hypers import RANGES
 
@@ -132,16 +133,50 @@ def test_listing_starts_without_jax():
 # --- figure
 
 
-def test_figure_writes_drawings_and_tables(run, tmp_path, monkeypatch):
-    (entry,) = run("figure", "corrections", "--scale", "smoke", "--out", str(tmp_path / "new"), "--json")
+def test_figure_writes_drawings_and_tables_of_what_was_run(run, tmp_path, monkeypatch):
+    out = tmp_path / "new"
+    (done,) = run("run", "corrections", "--scale", "smoke", "--out", str(out), "--json")
+    assert (done["done"], done["unit"], done["folder"]) == (1, "transitions", str(out / "results/corrections-smoke"))
+    (entry,) = run("figure", "corrections", "--scale", "smoke", "--out", str(out), "--json")
     assert entry["figure"] == "corrections"
     assert [path.rsplit(".", 1)[1] for path in entry["files"]] == ["png", "pdf", "parquet", "csv"]
-    assert sorted(map(str, (tmp_path / "new").iterdir())) == sorted(entry["files"])
-    assert pl.read_parquet(tmp_path / "new" / "corrections.parquet").height == 10
-    monkeypatch.chdir(tmp_path)
-    text = run("figure", "corrections", "--scale", "smoke")
+    assert sorted(map(str, out.iterdir())) == sorted([*entry["files"], str(out / "results")])
+    assert pl.read_parquet(out / "corrections.parquet").height == 10
+    monkeypatch.chdir(out)
+    text = run("figure", "all", "--scale", "smoke", "--out", ".")
     assert "5 transitions" in text
-    assert "out/corrections.{png,pdf,parquet,csv}" in text
+    assert "corrections.{png,pdf,parquet,csv}" in text
+    assert "kolter: not drawn; no results at the smoke scale in .; first: gpbe run kolter --scale smoke" in text
+    assert "bakeoff: not drawn; no results at the smoke scale in ." in text
+
+
+def test_a_study_that_is_not_complete_is_not_drawn(tmp_path, capsys):
+    chosen = experiments.find("aliased-learned", "smoke")
+    folder = tmp_path / "results" / "aliased-learned-smoke"
+    with store.Results(folder, chosen.spec(), chosen.runner, chosen.chunks()):
+        pass
+    with pytest.raises(SystemExit):
+        main(["figure", "aliased-learned", "--scale", "smoke", "--out", str(tmp_path)])
+    assert "has 0 of 3 chunks; the rest: gpbe run aliased-learned --scale smoke" in capsys.readouterr().err
+
+
+def test_the_cost_of_experiments_follows_from_the_speed_of_the_machine(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(cost, "steps_per_second", lambda domain: 1000.0)
+    monkeypatch.setattr(cost, "_seconds_for_draws", lambda: 2 * cost.REFERENCE)
+    listed = run("list", "experiments", "--workers", "50", "--json")
+    assert list(listed["experiments"]) == list(experiments.NAMES)
+    assert listed["workers"] == 50
+    assert listed["speed"]["relative"] == 0.5
+    # QRC-Sep has 480 settings, QRC-Grad 144, both at 0.6 of QRC's speed: 4 domains, 100 runs of 100,000 steps.
+    basis = listed["experiments"]["basis"]["scales"]["paper"]
+    assert basis["work"] == 7_200_000_000
+    assert basis["core_seconds"] == pytest.approx(basis["work"] / 600)
+    walk = listed["experiments"]["random-walk"]["scales"]
+    once, each = studies.STUDIES["random-walk"].seconds
+    assert walk["paper"]["core_seconds"] == pytest.approx(2 * (100 * once + 1_000_000 * each))
+    monkeypatch.setattr(cost, "steps_per_second", None)  # the speed is known by now
+    assert "time on 50 workers" in run("list", "experiments", "--workers", "50")
 
 
 # --- diagnose
@@ -296,6 +331,9 @@ LEARN = ("predict", "boyan", "td")
         (("list", "nothing"), "'nothing'"),
         (("figure", "kolters"), "there is no figure 'kolters'"),
         (("figure", "kolter", "--scale", "huge"), "'huge'"),
+        (("figure", "kolter", "--out", "nowhere"), "no results at the quick scale in nowhere; first: gpbe run kolter"),
+        (("run", "kolters"), "there is no experiment 'kolters'; did you mean kolter"),
+        (("list", "figures", "--workers", "3"), "--workers is for the cost of experiments"),
         (("diagnose", "bairds"), "did you mean 'baird'"),
         (("diagnose", "missing.toml"), "missing.toml: cannot be read"),
         (("diagnose", "baird", "--lam", "2"), "lam is 2"),
@@ -335,7 +373,7 @@ def test_complaints_are_one_line_and_exit_code_2(arguments, complaint, capsys):
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("command", [("figure", "corrections"), LEARN])
+@pytest.mark.parametrize("command", [("run", "corrections"), LEARN])
 def test_places_that_cannot_be_written_are_refused_before_the_work(command, tmp_path, capsys):
     (tmp_path / "file").touch()
     with pytest.raises(SystemExit) as stop:

@@ -1,5 +1,6 @@
 """What the figures' tables say, checked against closed forms and published numbers, and that drawing them works."""
 
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -11,28 +12,29 @@ from matplotlib.text import Text
 from gpbe import exact, figures, mdp
 from gpbe.errors import InputError
 from gpbe.experiments import aliased, geometry, kolter, tde_bias, weightings
+from gpbe.experiments.studies import STUDIES, study
 from gpbe.experiments.widening import widened
 from gpbe.figures import style
 
-CLOSED_FORM = [name for name in figures.FIGURES if name != "random-walk"]
+
+@cache
+def smoke_rows(study_name: str) -> pl.DataFrame:
+    return study(study_name, "smoke").rows()
 
 
 def smoke_table(name: str) -> pl.DataFrame:
     spec = figures.find(name)
-    return spec.table(spec.work["smoke"], lambda done: None)
+    return spec.table(smoke_rows(spec.study))
 
 
 # --- making figures
 
 
-@pytest.mark.parametrize("name", CLOSED_FORM)
+@pytest.mark.parametrize("name", figures.FIGURES)
 def test_make_writes_the_drawing_and_its_table_and_the_drawing_needs_nothing_but_the_table(name, tmp_path):
-    done = []
-    paths = figures.make(name, "smoke", tmp_path / "new" / "folder", done.append)
+    paths = figures.make(name, smoke_rows(figures.find(name).study), tmp_path / "new" / "folder")
     assert [p.name for p in paths] == [f"{name}.{kind}" for kind in ("png", "pdf", "parquet", "csv")]
     assert all(p.stat().st_size > 500 for p in paths)
-    assert sum(done) == figures.find(name).work["smoke"]
-
     png, _, parquet, csv = paths
     again = smoke_table(name)
     assert pl.read_parquet(parquet).equals(again)
@@ -43,7 +45,7 @@ def test_make_writes_the_drawing_and_its_table_and_the_drawing_needs_nothing_but
     assert (tmp_path / "again.png").read_bytes() == png.read_bytes()
 
 
-@pytest.mark.parametrize("name", CLOSED_FORM)
+@pytest.mark.parametrize("name", figures.FIGURES)
 def test_no_text_lies_over_other_text(name, monkeypatch):
     drawn: dict[int, Text] = {}
     draw_text = Text.draw
@@ -70,8 +72,12 @@ def test_no_text_lies_over_other_text(name, monkeypatch):
 
 def test_unknown_figures_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"no figure 'kolters'; the figures are .*kolter"):
-        figures.make("kolters", "smoke", tmp_path)
+        figures.make("kolters", pl.DataFrame(), tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_every_study_is_drawn_and_every_figure_has_its_study():
+    assert {spec.study for spec in figures.FIGURES.values()} == set(STUDIES)
 
 
 # --- H between F and everything
@@ -166,7 +172,7 @@ def test_the_td_errors_minimum_is_a_divider_of_voltages():
 
 
 def test_weightings_of_the_walk_and_of_bairds_star():
-    table = weightings.run(2)
+    table = weightings.run()
 
     def weights(problem, weighting):
         return table.filter(problem=problem, weighting=weighting)["weight"].to_numpy()
@@ -191,9 +197,9 @@ def test_the_three_state_problem_is_off_policy():
     assert np.abs(problem.target_distribution - problem.behavior_distribution).max() > 0.1
 
 
-@pytest.mark.parametrize("make", [geometry.projection, geometry.objectives, geometry.sets])
-def test_coordinates_keep_lengths_and_put_the_features_into_the_plane(make):
-    table = make(3)
+@pytest.mark.parametrize("name", ["geometry-projection", "geometry-objectives", "geometry-sets"])
+def test_coordinates_keep_lengths_and_put_the_features_into_the_plane(name):
+    table = smoke_table(name)
     d = geometry.three_states().behavior_distribution
     points, values = table.select("x", "y", "z").to_numpy(), table.select("v1", "v2", "v3").to_numpy()
     gram = values * d @ values.T
@@ -220,7 +226,7 @@ def test_iterates_go_to_the_fixed_point_by_dropping_onto_the_plane():
 
 
 def test_the_picture_shows_the_errors_as_squared_distances():
-    table = geometry.objectives(1)
+    table = geometry.objectives()
     rows = {row["name"]: row for row in table.iter_rows(named=True)}
     for name in ("pbe", "be", "ve"):
         v, after, back = (coordinates(table, n) for n in (name, f"T {name}", f"Pi T {name}"))
@@ -235,7 +241,7 @@ def test_the_picture_shows_the_errors_as_squared_distances():
 
 
 def test_the_pbe_is_the_distance_between_projections_on_h():
-    table = geometry.sets(2)
+    table = geometry.sets()
     for row in table.filter(name="v").iter_rows(named=True):
         feet = [coordinates(table, n, row["step"], row["panel"]) for n in ("Pi v", "Pi T v")]
         assert ((feet[0] - feet[1]) ** 2).sum() == pytest.approx(row["projected_bellman_error"], abs=1e-12)

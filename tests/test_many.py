@@ -1,7 +1,9 @@
 """The fast solver and the random-walk experiment, against the careful solver."""
 
 import numpy as np
+import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from gpbe import InputError, exact, features, mdp
 from gpbe.experiments import random_walk
@@ -67,15 +69,22 @@ def test_experiment_agrees_with_one_problem_at_a_time():
             np.testing.assert_allclose(sums.error[i, j], np.array(errors) / max(errors), rtol=1e-5, atol=1e-8)
 
 
-def test_experiment_does_not_depend_on_the_number_of_workers():
-    one, two = (random_walk.run(2500, seed=1, workers=n) for n in (1, 2))
-    assert one.equals(two)
-    assert not one.equals(random_walk.run(2500, seed=2, workers=1))
+def test_experiment_is_the_same_in_pieces():
+    whole = random_walk.table(random_walk.rows(1, 0, 2500))
+    pieces = random_walk.table(pl.concat([random_walk.rows(1, 0, 2000), random_walk.rows(1, 2000, 500)]))
+    assert whole["draws"].unique().to_list() == [2500]
+    assert_frame_equal(whole, pieces, rel_tol=1e-12)
+    assert not whole.equals(random_walk.table(random_walk.rows(2, 0, 2500)))
+
+
+def test_pieces_cover_all_draws_once():
+    spans = [piece.arguments[1:] for piece in random_walk.pieces_of(23_500)]
+    assert spans == [(0, 10_000), (10_000, 10_000), (20_000, 3500)]
 
 
 def test_experiment_finds_what_the_paper_reports():
     """Emphatic PBE has the smallest error under d_b for every representation, and d_b the largest among PBEs."""
-    table = random_walk.run(2000, seed=0, workers=1)
+    table = random_walk.table(random_walk.rows(0, 0, 2000))
     for representation in random_walk.REPRESENTATIONS:
         rows = table.filter(representation=representation, evaluation="behavior")
         assert rows.sort("error").row(0, named=True)["weighting"] == "emphatic"

@@ -8,38 +8,28 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 import gpbe
 from gpbe import figures, mdp
 from gpbe.experiments import baird, corrections, prediction
+from gpbe.experiments.studies import study
 from gpbe.experiments.tables import curves_table, settings_table
 from gpbe.figures import learning
 from gpbe.figures import prediction as drawings
 
 
 @pytest.fixture(scope="module")
-def smoke() -> prediction.Sweep:
-    return prediction.sweep(prediction.SMOKE)
+def smoke() -> pl.DataFrame:
+    return study("prediction", "smoke").rows()
 
 
 # --- one sweep for three figures
 
 
-def test_plans_are_found_by_their_size():
-    for plan in (prediction.SMOKE, prediction.QUICK, prediction.PAPER):
-        assert prediction.plan_for(plan.work) == plan
-        assert prediction.plan_for(plan.work + 1) == plan
-    assert prediction.plan_for(1) == prediction.SMOKE
+def test_the_size_of_plans():
     # Two ratios for TDC, one for TDRC: (2 * 3 + 3) settings of 5 runs on 2 problems.
     plan = prediction.Plan(10, 5, (-3, -2, -1), (0, 1), ("tdc", "tdrc"), ("boyan", "baird"))
-    assert plan.work == 2 * 9 * 5
-
-
-def test_a_sweep_is_made_once(smoke, monkeypatch):
-    monkeypatch.setattr(gpbe, "predict", None)
-    done = []
-    assert prediction.sweep(prediction.SMOKE, done.append) is smoke
-    assert sum(done) == prediction.SMOKE.work
+    assert plan.work == sum(piece.work for piece in prediction.pieces_of(plan)) == 2 * 9 * 5
 
 
 def test_td_makes_things_worse_on_bairds_star_whatever_the_step_size(smoke):
-    table = smoke.settings.filter(problem="baird", metric="rmspbe")
+    table = smoke.filter(problem="baird", metric="rmspbe")
     td, tdrc = (table.filter(algorithm=a) for a in ("td", "tdrc"))
     assert (td["area"] > td["initial"]).all()
     assert td["area"].to_list() == sorted(td["area"])
@@ -48,17 +38,18 @@ def test_td_makes_things_worse_on_bairds_star_whatever_the_step_size(smoke):
 
 def test_every_algorithm_learns_boyans_chain_on_policy(smoke):
     """Its values are representable and reached by all; -24 to -2 are RMS 15.07 away from the start."""
-    best = smoke.settings.filter(problem="boyan", metric="rmsve", choice="best")
+    best = smoke.filter(problem="boyan", metric="rmsve", choice="best")
     assert len(best) == 3
     assert best["initial"].to_numpy() == pytest.approx(15.0742, abs=1e-4)
     assert (best["final"] < 0.75 * best["initial"]).all()
 
 
 def test_curves_are_those_of_the_best_settings(smoke):
-    assert len(smoke.curves) == 4 * 3 * 2 * prediction.SMOKE.steps // prediction.EVERY
+    curves = prediction.curves(smoke)
+    assert len(curves) == 4 * 3 * 2 * prediction.SMOKE.steps // prediction.EVERY
     by = ("problem", "algorithm", "metric")
-    means = smoke.curves.group_by(*by, "step_size").agg(pl.col("mean").mean())
-    joined = smoke.settings.filter(choice="best").join(means, on=(*by, "step_size"), how="inner")
+    means = curves.group_by(*by, "step_size").agg(pl.col("mean").mean())
+    joined = smoke.drop(prediction.CURVE).filter(choice="best").join(means, on=(*by, "step_size"), how="inner")
     assert len(joined) == 4 * 3 * 2
     np.testing.assert_allclose(joined["mean"], joined["area"], rtol=1e-5)
 
@@ -66,26 +57,27 @@ def test_curves_are_those_of_the_best_settings(smoke):
 def test_on_policy_htd_and_v_trace_are_td():
     """All ratios are 1: no correction, nothing to clip. And every algorithm sees the same data."""
     plan = prediction.Plan(200, 2, (-4, -2), (-2, 3), ("td", "htd", "v-trace"), ("boyan",))
-    table = prediction.sweep(plan).settings.filter(metric="rmsve")
+    rows = [prediction.learn(*piece.arguments) for piece in prediction.pieces_of(plan)]
+    table = pl.concat(rows).filter(metric="rmsve")
     td, htd, v_trace = (table.filter(algorithm=a)["area"].to_numpy() for a in plan.algorithms)
     np.testing.assert_array_equal(td, v_trace)
     np.testing.assert_allclose(htd, td.repeat(2), rtol=1e-6)
 
 
 def test_bars_are_relative_to_tdrc(smoke):
-    table = prediction.bars(prediction.SMOKE.work)
+    table = prediction.bars(smoke)
     assert len(table) == 4 * 3 * 2
     assert (table.filter(algorithm="tdrc")["relative"] == 1).all()
     for row in table.filter(algorithm="td", metric="rmspbe").iter_rows(named=True):
-        tdrc = smoke.settings.filter(problem=row["problem"], algorithm="tdrc", metric="rmspbe")["area"].min()
+        tdrc = smoke.filter(problem=row["problem"], algorithm="tdrc", metric="rmspbe")["area"].min()
         assert row["relative"] == pytest.approx(row["area"] / tdrc)
         assert row["relative_error"] == pytest.approx(row["area_error"] / tdrc)
     assert table.filter(problem="baird", algorithm="td", metric="rmspbe")["relative"].item() > 2
 
 
-def made_up() -> prediction.Sweep:
+def made_up() -> pl.DataFrame:
     """Two step sizes with two ratios each; the larger step size diverges with both."""
-    rows = pl.DataFrame(
+    return pl.DataFrame(
         {
             "problem": ["boyan"] * 4,
             "algorithm": ["tdc"] * 4,
@@ -96,14 +88,13 @@ def made_up() -> prediction.Sweep:
             "area": [4.0, 3.0, np.inf, np.inf],
             "area_error": [0.1, 0.2, None, None],
             "diverged": [0, 0, 1, 3],
+            **dict.fromkeys(prediction.CURVE),
         }
     )
-    return prediction.Sweep(rows, rows)
 
 
-def test_sensitivity_takes_the_best_ratio_for_each_step_size(monkeypatch):
-    monkeypatch.setattr(prediction, "sweep", lambda plan, advance: made_up())
-    table = prediction.sensitivity(1)
+def test_sensitivity_takes_the_best_ratio_for_each_step_size():
+    table = prediction.sensitivity(made_up())
     assert table["step_size"].to_list() == [0.1, 0.2]
     assert table["area"].to_list() == [3.0, np.inf]
     assert table["ratio"][0] == 2.0
@@ -112,7 +103,7 @@ def test_sensitivity_takes_the_best_ratio_for_each_step_size(monkeypatch):
 
 def test_divergence_is_drawn_as_a_cross_inside_the_frame(smoke):
     names = ("boyan", "baird")
-    table = pl.concat(made_up().settings[::2].with_columns(problem=pl.lit(name)) for name in names)
+    table = pl.concat(made_up()[::2].with_columns(problem=pl.lit(name)) for name in names)
     fig = drawings.draw_sensitivity(table)
     FigureCanvasAgg(fig).draw()
     for axis in fig.axes:
@@ -123,7 +114,7 @@ def test_divergence_is_drawn_as_a_cross_inside_the_frame(smoke):
 
 
 def test_a_bar_that_leaves_the_frame_says_how_long_it_is(smoke):
-    table = prediction.bars(prediction.SMOKE.work).filter(metric="rmspbe")
+    table = prediction.bars(smoke).filter(metric="rmspbe")
     long = table.filter(pl.col("relative") > drawings.BAR_TOP)
     assert len(long) >= 1
     texts = {text.get_text() for text in drawings.draw_bars(table).axes[0].texts}
@@ -135,9 +126,7 @@ def test_a_bar_that_leaves_the_frame_says_how_long_it_is(smoke):
 
 
 def test_on_bairds_star_td_diverges_and_gradient_methods_do_not():
-    done = []
-    table = baird.run(10, done.append)
-    assert sum(done) == 10
+    table = study("baird", "smoke").rows()
     assert table.columns == ["algorithm", "step_size", "ratio", "run", "step", "rmsve", "rmspbe"]
     last = table.filter(step=baird.STEPS)
     assert len(last) == 10
@@ -152,7 +141,7 @@ def test_on_bairds_star_td_diverges_and_gradient_methods_do_not():
 
 def test_tds_growth_on_bairds_star_is_exponential():
     """Its logarithm is a line whose slope the expected update gives: log |1 + 0.2393 alpha| a step, in the long run."""
-    table = baird.run(10).filter(algorithm="td")
+    table = baird.learn("td", 2)
     half, end = (np.log(table.filter(step=s)["rmsve"].to_numpy()).mean() for s in (baird.STEPS // 2, baird.STEPS))
     smallest = gpbe.exact.td_stability(mdp.baird(), "behavior").eigenvalues.real.min()
     assert smallest == pytest.approx(-0.2393, abs=1e-4)
@@ -165,7 +154,7 @@ def test_tds_growth_on_bairds_star_is_exponential():
 
 def test_the_worked_example_by_hand():
     """The ratio is 2 for a1 and 0 for a2; z_t = rho_t (gamma_t lam z_{t-1} + weight x_t)."""
-    table = corrections.run(5)
+    table = corrections.run()
     expected = {
         ("x → y → T", "off-policy TD"): [("2", "0"), ("4 λ", "2")],
         ("x → y → T", "alternative-life TD"): [("2", "0"), ("4 λ", "4")],
@@ -180,7 +169,7 @@ def test_the_worked_example_by_hand():
 
 
 def test_the_worked_examples_numbers_are_its_polynomials_and_its_weights_the_products():
-    table = corrections.run(5)
+    table = corrections.run()
     assert table.filter(z_x_in_lambda="4 λ")["z_x"].to_list() == pytest.approx([3.6, 3.6])
     prior = table.filter(method="alternative-life TD")
     assert prior["weight"].to_list() == [1, 2, 1, 2, 0]
@@ -199,7 +188,7 @@ def test_the_worked_examples_traces_are_those_that_learn():
         behavior=[0.5, 0.5],
         next_features=[[0, 1], [1, 0]],
     )
-    table = corrections.run(5).filter(trajectory="x → y → T", t=2)
+    table = corrections.run().filter(trajectory="x → y → T", t=2)
     for algorithm, method in corrections.METHODS.items():
         w = gpbe.predict(log, algorithm, step_size=0.5, lam=corrections.LAM).weights[0]
         row = table.filter(method=method)
@@ -234,7 +223,7 @@ def test_of_many_settings_only_the_best_has_a_colour():
 @pytest.mark.parametrize("name", ["prediction-curves", "prediction-sensitivity", "prediction-bars"])
 def test_the_figures_draw_what_the_sweep_holds(name, smoke):
     spec = figures.find(name)
-    fig = spec.draw(spec.table(spec.work["smoke"], lambda runs: None))
+    fig = spec.draw(spec.table(smoke))
     FigureCanvasAgg(fig).draw()
     words = {text.get_text() for text in fig.legends[0].get_texts()}
     assert {"TD", "TDC", "TDRC"} <= words

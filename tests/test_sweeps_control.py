@@ -37,7 +37,7 @@ def test_the_papers_sweeps_are_as_large_as_the_paper_says():
     assert counts["qrc"] == counts["q-learning"] == counts["qc-ll"] == 36
     assert counts["sbeed"] == 24 * 36
     assert counts["gq"] == 4 * 36
-    total = sum(control.sweep(name, "paper").total_steps for name in control.MEMBERS)
+    total = sum(control.sweep(name, "paper").work for name in control.MEMBERS)
     assert total == pytest.approx(6.5e10, rel=0.01)
 
 
@@ -48,7 +48,7 @@ def test_chunks_are_the_same_every_time_and_hold_every_lane_once():
     assert len({c.id for c in first}) == len(first)
     lanes = [(c.payload["domain"], c.payload["algorithm"], *lane) for c in first for lane in c.payload["lanes"]]
     assert len(lanes) == len(set(lanes)) == s.settings * s.runs * len(s.domains)
-    assert sum(c.cost for c in first) == s.total_steps
+    assert sum(c.cost for c in first) == s.work
     assert all(len({x.get("width") for x in c.payload["hyperparameters"]}) == 1 for c in first)
 
 
@@ -127,4 +127,4 @@ def test_unknown_experiments_and_places(capsys, tmp_path):
 
 def test_a_declaration_in_python():
     s = Sweep("mine", ("CartPole-v1",), (Swept("qrc", {"step_size": (0.1, 0.2)}),), runs=2, steps=100, every=50)
-    assert (s.settings, s.total_steps, len(list(s.chunks()))) == (2, 400, 1)
+    assert (s.settings, s.work, len(list(s.chunks()))) == (2, 400, 1)

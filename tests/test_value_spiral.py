@@ -11,6 +11,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from gpbe import exact, mdp
 from gpbe.experiments import aliased_learned, identifiability_learned, spiral
+from gpbe.experiments.spiral_net import Spiral, make
+from gpbe.experiments.studies import study
 from gpbe.figures import aliased_learned as aliased_drawing
 from gpbe.figures import identifiability_learned as identifiability_drawing
 from gpbe.figures import spiral as spiral_drawing
@@ -39,7 +41,7 @@ def test_it_is_the_curve_of_tsitsiklis_and_van_roy():
     for w in (-3.0, 0.0, 1.7):
         v, slope = curve(w)
         np.testing.assert_allclose(slope, (q + spiral.EPSILON * np.eye(3)) @ v, atol=1e-9)
-        module = spiral.Spiral(jnp.asarray(w))
+        module = Spiral(jnp.asarray(w))
         np.testing.assert_allclose([module(x) for x in jnp.eye(3)], v, rtol=1e-4, atol=1e-3)
     np.testing.assert_array_equal(spiral.problem().values, 0)
 
@@ -80,7 +82,8 @@ def test_tdrc_with_a_table_descends_only_below_a_limit_of_beta():
 
 @cache
 def table_of(panel: str, label: str, steps: int) -> pl.DataFrame:
-    return spiral.learn(by_label(panel, label), SEEDS, steps)
+    method = by_label(panel, label)
+    return spiral.learn(method.panel, method.label, SEEDS, steps)
 
 
 def learned(panel: str, label: str, steps: int) -> tuple[np.ndarray, np.ndarray]:
@@ -133,9 +136,8 @@ def test_every_method_over_20_seeds_to_the_end(method):
 @cache
 def pair() -> pl.DataFrame:
     """Two of the methods: one that sees observations, and one that sees more."""
-    problems = mdp.identifiability_pair(identifiability_learned.GAMMA)
-    chosen = [m for m in identifiability_learned.METHODS if m.label in ("residual gradient", "TDC, h of states")]
-    return pl.concat([identifiability_learned.learn(m, p, 1, 1000) for m in chosen for p in problems])
+    cases = [(label, which) for label in ("residual gradient", "TDC, h of states") for which in (0, 1)]
+    return pl.concat([identifiability_learned.learn(*case, 1, 1000) for case in cases])
 
 
 def test_optima_of_the_pair():
@@ -165,7 +167,7 @@ def test_only_who_sees_more_than_the_data_tells_the_pair_apart():
 
 @pytest.mark.slow
 def test_so_do_all_methods_at_the_quick_scale():
-    for _, table in identifiability_learned.run(100).group_by("method"):
+    for _, table in study("identifiability-learned", "quick").rows().group_by("method"):
         check_pair(table)
 
 
@@ -192,4 +194,4 @@ def test_they_are_drawn_from_their_tables_alone():
 
 def test_starts_differ_between_seeds():
     keys = jax.random.split(jax.random.key(0), 5)
-    assert len({float(spiral.make(key).w) for key in keys}) == 5
+    assert len({float(make(key).w) for key in keys}) == 5

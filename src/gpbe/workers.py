@@ -25,11 +25,15 @@ def single_threaded(environment: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+def cache_folder(environment: Mapping[str, str]) -> Path:
+    """Where things are kept that can be had again."""
+    return Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gpbe"
+
+
 def with_cache(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables that keep compiled programs on disk between processes; what the user has set stays in force."""
-    home = Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     wanted = {
-        "JAX_COMPILATION_CACHE_DIR": str(home / "gpbe" / "compiled"),
+        "JAX_COMPILATION_CACHE_DIR": str(cache_folder(environment) / "compiled"),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.1",
         "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "0",
     }

@@ -22,3 +22,18 @@ def by_setting(table: pl.DataFrame, names: Sequence[str]) -> dict[str, dict[int,
     """For each hyperparameter, what to write for each setting; the table has a column for it and one `setting`."""
     rows = table.select("setting", *names).unique(maintain_order=True)
     return {name: dict(zip(rows["setting"], as_written(rows[name].to_list()), strict=True)) for name in names}
+
+
+def duration(seconds: float | int) -> str:
+    """A time as people say it.
+
+    >>> duration(4.25), duration(250), duration(9000), duration(400000)
+    ('4 s', '4 min 10 s', '2 h 30 min', '4 d 15 h')
+    """
+    units = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
+    left, said = round(seconds), []
+    for unit, size in units:
+        if left >= size or (unit == "s" and not said):
+            said.append(f"{left // size} {unit}")
+            left %= size
+    return " ".join(said[:2])

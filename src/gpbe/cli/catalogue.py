@@ -20,8 +20,8 @@ assert set(WEIGHTINGS) == set(get_args(Name))
 
 def catalogue() -> dict[str, dict[str, str]]:
     """Kinds of things by name, each thing with one line about it."""
+    from gpbe import experiments
     from gpbe.algorithms import control
-    from gpbe.experiments import control as experiments
     from gpbe.figures.control import CONTROL_FIGURES
 
     return {
@@ -31,12 +31,11 @@ def catalogue() -> dict[str, dict[str, str]]:
         },
         "control": {name: f"{a.describe}: {a.paper}" for name, a in control.ALGORITHMS.items()},
         "experiments": {
-            name: f"{experiments.DESCRIBE[name]}: {experiments.sweep(name, 'paper').total_steps:.2g} steps at the "
-            f"paper's scale, {experiments.sweep(name, 'quick').total_steps:,} at the quick one"
-            for name in experiments.MEMBERS
+            e.name: f"{e.describe}; {e.work:,} {e.unit}"
+            for e in (experiments.find(n, "paper") for n in experiments.NAMES)
         },
         "figures": {name: spec.describe for name, spec in figures.FIGURES.items()}
-        | {name: f"{spec.describe} (after gpbe run)" for name, spec in CONTROL_FIGURES.items()},
+        | {name: spec.describe for name, spec in CONTROL_FIGURES.items()},
         "objectives": {name: (build.__doc__ or "").splitlines()[0] for name, build in exact.OBJECTIVES.items()},
         "weightings": WEIGHTINGS,
         "bounds": {name: bound.description for name, bound in exact.BOUNDS.items()},

@@ -1,4 +1,4 @@
-"""`gpbe figure` and `gpbe report`: drawings, and the page that tells what they show."""
+"""`gpbe figure` and `gpbe report`: drawings of stored results, and the page that tells what they show."""
 
 import time
 from datetime import UTC, datetime
@@ -8,8 +8,8 @@ from typing import Any
 from tyro.conf import Positional
 
 from gpbe.cli.options import Json, Scale
-from gpbe.cli.results import folder_of
-from gpbe.cli.terminal import check_writable, console, print_json, progress
+from gpbe.cli.results import RESULTS, folder_of
+from gpbe.cli.terminal import check_writable, console, print_json
 from gpbe.errors import InputError
 
 
@@ -19,17 +19,41 @@ def figure(
     out: Path = Path("out"),
     json: Json = False,
 ) -> None:
-    """Draw a figure of the paper, or all of them; writes PNG, PDF and the table behind it.
-
-    Figures of control are drawn from results that `gpbe run` has stored; the others are computed, which takes seconds.
+    """Draw a figure of the paper, or all of them, from what `gpbe run` has stored; writes PNG, PDF and the table.
 
     Args:
         name: a name from `gpbe list figures`, or `all`
-        scale: smoke takes seconds, quick a minute or so on two cores, paper is as large as in the paper
+        scale: which results
         out: the folder to write into, and in which `results` are looked for
         json: print JSON
     """
-    draw_and_show(name, scale, out, json)
+    from gpbe import figures
+    from gpbe.figures.control import CONTROL_FIGURES
+
+    names = [each for each in (*figures.FIGURES, *CONTROL_FIGURES) if name in ("all", each)]
+    if not names:
+        figures.find(name, also=tuple(CONTROL_FIGURES))
+    if (out / RESULTS).is_dir():
+        check_writable(out)
+    written, skipped = draw_all(names, scale, out)
+    if not written:
+        raise InputError(skipped.get(name, f"no results at the {scale} scale in {out}; {_FIRST}"))
+    if json:
+        print_json(written)
+        return
+    from rich.table import Table
+
+    table = Table("figure", "from", "seconds", "files", box=None, pad_edge=False)
+    for row in written:
+        stem = row["files"][0].removesuffix(".png")
+        kinds = ",".join(Path(f).suffix.lstrip(".") for f in row["files"])
+        table.add_row(row["figure"], row["from"], f"{row['seconds']:.1f}", f"{stem}.{{{kinds}}}")
+    console().print(table)
+    for each, why in skipped.items():
+        console().print(f"{each}: not drawn; {why}")
+
+
+_FIRST = "first: gpbe run all"
 
 
 def report(
@@ -41,112 +65,92 @@ def report(
 
     Args:
         scale: which results
-        out: the folder with `results` and figures, into which report.html is written
+        out: the folder with `results`, into which figures, their tables and report.html are written
         json: print JSON: where it is, and the claims with their verdicts
     """
-    write_report(scale, out, json)
-
-
-def stored(scale: str, out: Path) -> dict[str, Path]:
-    """Results folders of the paper's control experiments that are there, by experiment."""
-    from gpbe.experiments.control import MEMBERS
-
-    folders = {name: folder_of(name, scale, out, own=False) for name in MEMBERS}
-    return {name: folder for name, folder in folders.items() if (folder / "manifest.json").exists()}
-
-
-def open_sweeps(folders: dict[str, Path], scale: str) -> Any:
-    from gpbe import store
-    from gpbe.figures.control import Sweeps
-
-    runs = {}
-    for name, folder in folders.items():
-        if store.status(folder).done:
-            runs[name] = store.scan(folder, verify=False)
-    return Sweeps(runs, scale=scale) if runs else None
-
-
-def draw_and_show(name: str, scale: Any, out: Path, json: bool) -> None:
-    from gpbe import figures
+    from gpbe import experiments, figures
+    from gpbe import report as page
     from gpbe.figures.control import CONTROL_FIGURES
 
+    folders = {name: folder for name in experiments.NAMES if (folder := _stored(name, scale, out))}
+    if not folders:
+        raise InputError(f"there is nothing to report: no results at the {scale} scale in {out}; {_FIRST}")
     check_writable(out)
-    control = [each for each in CONTROL_FIGURES if name in ("all", each)]
-    others = [each for each in figures.FIGURES if name in ("all", each)]
-    if not control and not others:
-        figures.find(name, also=tuple(CONTROL_FIGURES))
-    written, skipped = [], {}
-    for each in others:
-        spec, started = figures.FIGURES[each], time.perf_counter()
-        with progress(each, spec.work[scale], spec.unit) as advance:
-            paths = figures.make(each, scale, out, advance)
-        written.append(_row(each, f"{spec.work[scale]:,} {spec.unit}", scale, started, paths))
-    if control:
-        written += _draw_control(control, scale, out, skipped, only=name != "all")
-    if json:
-        print_json(written)
-        return
-    from rich.table import Table
-
-    table = Table("figure", "size", "seconds", "files", box=None, pad_edge=False)
-    for row in written:
-        stem = row["files"][0].removesuffix(".png")
-        kinds = ",".join(Path(f).suffix.lstrip(".") for f in row["files"])
-        table.add_row(row["figure"], row["size"], f"{row['seconds']:.1f}", f"{stem}.{{{kinds}}}")
-    console().print(table)
-    for each, why in skipped.items():
-        console().print(f"{each}: not drawn; {why}")
-
-
-def _draw_control(names: list[str], scale: str, out: Path, skipped: dict[str, str], only: bool) -> list[dict[str, Any]]:
-    from gpbe.figures import control
-
-    sweeps, written = open_sweeps(stored(scale, out), scale), []
-    for each in names:
-        started = time.perf_counter()
-        needed = control.CONTROL_FIGURES[each].experiments
-        try:
-            if sweeps is None:
-                raise InputError(f"no results at the {scale} scale in {out}; first: gpbe run {needed[-1]}")
-            paths = control.make(each, sweeps, out)
-        except InputError as error:
-            if only:
-                raise
-            skipped[each] = str(error)
-            continue
-        written.append(_row(each, "stored runs", scale, started, paths))
-    return written
-
-
-def _row(name: str, size: str, scale: str, started: float, paths: list[Path]) -> dict[str, Any]:
-    seconds = round(time.perf_counter() - started, 2)
-    return {"figure": name, "size": size, "scale": scale, "seconds": seconds, "files": [str(p) for p in paths]}
-
-
-def write_report(scale: str, out: Path, json: bool) -> None:
-    """The tables that the page points to are written first."""
-    from gpbe import report
-
-    folders = stored(scale, out)
-    sweeps = open_sweeps(folders, scale)
-    if sweeps is None and not any(out.glob("*.png")):
-        raise InputError(f"there is nothing to report in {out}; first: gpbe run all, gpbe figure all")
-    if sweeps is not None:
-        _draw_control(_all_control(), scale, out, {}, only=False)
+    written, missing = draw_all([*figures.FIGURES, *CONTROL_FIGURES], scale, out)
+    also = [row["figure"] for row in written if row["figure"] in figures.FIGURES]
     commands = (f"gpbe run all --scale {scale}", f"gpbe figure all --scale {scale}", f"gpbe report --scale {scale}")
     made = datetime.now(UTC).isoformat(timespec="minutes")
-    whole = report.gather(sweeps, out, folders=folders, commands=commands, made=made)
+    whole = page.gather(_open_sweeps(scale, out), out, folders, commands, made, also, missing)
     path = out / "report.html"
-    report.write(path, whole)
+    page.write(path, whole)
     if json:
-        print_json(
-            {"report": str(path), "claims": report.claims_table(whole.claims).to_dicts() if whole.claims else []}
-        )
+        claims = page.claims_table(whole.claims).to_dicts() if whole.claims else []
+        print_json({"report": str(path), "claims": claims})
     else:
         console().print(f"report: {path.resolve()}")
 
 
-def _all_control() -> list[str]:
-    from gpbe.figures.control import CONTROL_FIGURES
+def draw_all(names: list[str], scale: str, out: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Draw what the stored results allow: what was written, and why the rest was not."""
+    from gpbe import figures
 
-    return list(CONTROL_FIGURES)
+    sweeps = None if all(name in figures.FIGURES for name in names) else _open_sweeps(scale, out)
+    written, skipped = [], {}
+    for name in names:
+        started = time.perf_counter()
+        try:
+            source, paths = (
+                _draw_study(name, scale, out) if name in figures.FIGURES else _draw_control(name, sweeps, scale, out)
+            )
+        except InputError as error:
+            skipped[name] = str(error)
+            continue
+        seconds = round(time.perf_counter() - started, 2)
+        written.append(
+            {"figure": name, "from": source, "scale": scale, "seconds": seconds, "files": [str(p) for p in paths]}
+        )
+    return written, skipped
+
+
+def _draw_study(name: str, scale: str, out: Path) -> tuple[str, list[Path]]:
+    from gpbe import figures, store
+
+    study = figures.FIGURES[name].study
+    folder, command = _stored(study, scale, out), f"gpbe run {study} --scale {scale}"
+    if folder is None:
+        raise InputError(f"no results at the {scale} scale in {out}; first: {command}")
+    status = store.status(folder)
+    if not status.complete:
+        raise InputError(f"{folder} has {status.done:,} of {status.total:,} chunks; the rest: {command}")
+    rows = store.scan(folder).collect()
+    return f"{status.steps_done:,} {store.spec(folder)['unit']}", figures.make(name, rows, out)
+
+
+def _draw_control(name: str, sweeps: Any, scale: str, out: Path) -> tuple[str, list[Path]]:
+    from gpbe.figures import control
+
+    if sweeps is None:
+        needed = control.CONTROL_FIGURES[name].experiments[-1]
+        raise InputError(f"no results at the {scale} scale in {out}; first: gpbe run {needed} --scale {scale}")
+    return "stored runs", control.make(name, sweeps, out)
+
+
+def _stored(name: str, scale: str, out: Path) -> Path | None:
+    """The results folder of one of the paper's experiments, if it is there."""
+    folder = folder_of(name, scale, out, own=False)
+    return folder if (folder / "manifest.json").exists() else None
+
+
+def _open_sweeps(scale: str, out: Path) -> Any:
+    """The runs of control that are there so far."""
+    from gpbe import store
+    from gpbe.experiments.control import MEMBERS
+    from gpbe.figures.control import Sweeps
+
+    folders = {name: _stored(name, scale, out) for name in MEMBERS}
+    runs = {
+        name: store.scan(folder, verify=False)
+        for name, folder in folders.items()
+        if folder is not None and store.status(folder).done
+    }
+    return Sweeps(runs, scale=scale) if runs else None

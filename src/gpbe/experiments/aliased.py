@@ -5,8 +5,6 @@ between A1 and A2, with a ridge on it that falls from infinity to 0 (`gpbe.exper
 penalty it then counts the share c = 1 / (1 + ridge), and the solution has B = 1 - c / (2 + 2c) and C = 1 - B.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 import polars as pl
 
@@ -14,7 +12,7 @@ from gpbe import exact, mdp
 from gpbe.experiments.widening import widened, widened_solution
 
 
-def run(sizes: int, advance: Callable[[int], None] = lambda sizes: None) -> pl.DataFrame:
+def run(sizes: int) -> pl.DataFrame:
     """A row for each state and each of `sizes` sets H, from H = F (share 0, the PBE) to everything (1, the BE)."""
     problem = mdp.aliased()
     d = problem.behavior_distribution
@@ -35,5 +33,4 @@ def run(sizes: int, advance: Callable[[int], None] = lambda sizes: None) -> pl.D
                 }
             )
         )
-        advance(1)
     return pl.concat(parts)

@@ -5,29 +5,29 @@ with a ridge of 1 on that; the same without a ridge. As H grows, B and C move aw
 solutions do (`gpbe.experiments.aliased`).
 """
 
-from collections.abc import Callable
-
 import numpy as np
 import polars as pl
 
 from gpbe import exact, mdp
+from gpbe.experiments.experiment import Scale
+from gpbe.experiments.study import Piece
 from gpbe.experiments.widening import widened
 
 SETS = {"H = F": np.inf, "H in between (ridge 1)": 1.0, "H = everything": 0.0}
 
 
-def run(runs: int, advance: Callable[[int], None] = lambda runs: None) -> pl.DataFrame:
-    """Values of A, B and C in `runs` runs in all, as many for each H: one row a run, point and observation."""
-    each = max(1, runs // len(SETS))
-    frames = []
-    for name in SETS:
-        frames.append(learn(name, each, 4000 if each >= 5 else 400))
-        advance(each)
-    return pl.concat(frames)
+SIZES: dict[Scale, tuple[int, int]] = {"smoke": (2, 400), "quick": (10, 4000), "paper": (30, 4000)}
+"""Runs for each H, and steps of each."""
+
+
+def pieces(scale: Scale) -> list[Piece]:
+    """An H each."""
+    runs, steps = SIZES[scale]
+    return [Piece("gpbe.experiments.aliased_learned:learn", (name, runs, steps), runs) for name in SETS]
 
 
 def learn(name: str, runs: int, steps: int) -> pl.DataFrame:
-    """TDC from replay with one H."""
+    """TDC from replay with one H: values of A, B and C, one row a run, point and observation."""
     problem, ridge = mdp.aliased(), SETS[name]
     d = problem.behavior_distribution
     phi, penalty = widened(problem, [1.0, 0.0, 0.0, 0.0], d), np.array([0.0, 0.0, 0.0, ridge])

@@ -5,9 +5,6 @@ TDRC needs no such choice. ETD is sound too, but its variance is so large here t
 (Sutton and Barto 2018, section 11.8).
 """
 
-import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -15,6 +12,8 @@ import polars as pl
 
 import gpbe
 from gpbe import mdp
+from gpbe.experiments.experiment import Scale
+from gpbe.experiments.study import Piece
 
 STEP_SIZE, STEPS, EVERY = 2.0**-7, 3000, 20
 ALGORITHMS: dict[str, dict[str, Any]] = {
@@ -26,18 +25,16 @@ ALGORITHMS: dict[str, dict[str, Any]] = {
 }
 
 
-def run(runs: int, advance: Callable[[int], None] = lambda runs: None) -> pl.DataFrame:
-    """Errors of `runs` runs in all, the same number for each algorithm: one row a run and point."""
-    each = max(1, runs // len(ALGORITHMS))
-    frames = []
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for frame in pool.map(lambda algorithm: _learn(algorithm, each), ALGORITHMS):
-            frames.append(frame)
-            advance(each)
-    return pl.concat(frames)
+RUNS: dict[Scale, int] = {"smoke": 2, "quick": 20, "paper": 100}
 
 
-def _learn(algorithm: str, runs: int) -> pl.DataFrame:
+def pieces(scale: Scale) -> list[Piece]:
+    """An algorithm each."""
+    return [Piece("gpbe.experiments.baird:learn", (name, RUNS[scale]), RUNS[scale]) for name in ALGORITHMS]
+
+
+def learn(algorithm: str, runs: int) -> pl.DataFrame:
+    """Errors of some runs: one row a run and point."""
     second = ALGORITHMS[algorithm]
     with np.errstate(over="ignore"):
         result = gpbe.predict(

@@ -5,13 +5,13 @@ max) to 1, and what else an algorithm has. Each holds algorithms that no other h
 """
 
 from collections.abc import Mapping
-from typing import Literal
 
 from gpbe.algorithms.control.table import ALGORITHMS
+from gpbe.experiments.experiment import Scale
 from gpbe.experiments.sweeps import Sweep, Swept
 
 DOMAINS = ("MountainCar-v0", "Acrobot-v1", "CartPole-v1", "LunarLander-v3")
-Scale = Literal["smoke", "quick", "paper"]
+
 
 DESCRIBE = {
     "bakeoff": "Q-learning, QRC, QC-LL and SBEED on four domains",
@@ -43,7 +43,7 @@ def sweep(name: str, scale: Scale) -> Sweep:
     """One of the four, at a scale.
 
     >>> s = sweep("bakeoff", "paper")
-    >>> s.settings, f"{s.total_steps:.3g}"
+    >>> s.settings, f"{s.work:.3g}"
     (972, '3.89e+10')
     """
     algorithms = tuple(_swept(algorithm, scale) for algorithm in MEMBERS[name])

@@ -10,7 +10,6 @@ by which a state enters its trace without lambda. The appendix prints one factor
 neither equation gives.
 """
 
-from collections.abc import Callable
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -18,8 +17,7 @@ import polars as pl
 from numpy.polynomial import Polynomial
 
 from gpbe import mdp
-from gpbe.algorithms.linear import ALGORITHMS, Trace
-from gpbe.algorithms.linear import advance as next_trace
+from gpbe.algorithms.linear import ALGORITHMS, Trace, advance
 
 LAM = 0.9
 """For the columns of numbers; those of text keep lambda as a symbol."""
@@ -29,10 +27,9 @@ SYMBOLIC = SimpleNamespace(where=lambda condition, a, b: a if condition else b +
 TRAJECTORIES = {"x → y → T": ("x", "y", "T"), "x → y → y → T": ("x", "y", "y", "T")}
 
 
-def run(transitions: int, advance: Callable[[int], None] = lambda transitions: None) -> pl.DataFrame:
+def run() -> pl.DataFrame:
     """The trace of both methods after each transition of both trajectories."""
     rows = [row for name, states in TRAJECTORIES.items() for method in METHODS for row in _follow(name, states, method)]
-    advance(transitions)
     return pl.DataFrame(rows)
 
 
@@ -45,7 +42,7 @@ def _follow(name: str, states: tuple[str, ...], method: str) -> list[dict[str, o
     for t, (state, following) in enumerate(pairwise(states), start=1):
         emphasis = 1.0
         for s, trace in z.items():
-            z[s], emphasis = next_trace(trace, float(s == state), gamma, rho, lam, prior, xp=SYMBOLIC)
+            z[s], emphasis = advance(trace, float(s == state), gamma, rho, lam, prior, xp=SYMBOLIC)
         action = int(state == following)  # a1 moves on, a2 stays
         rho = float(problem.ratios[problem.mdp.state_names.index(state), action])
         entries = {s: rho * trace.e for s, trace in z.items()}

@@ -77,7 +77,7 @@ def projected(problem: mdp.PredictionProblem, v: PerState, features: Features | 
     return exact.projection_matrix(features, problem.behavior_distribution) @ v
 
 
-def projection(iterations: int, advance: Advance = lambda done: None) -> pl.DataFrame:
+def projection(iterations: int) -> pl.DataFrame:
     """v_pi and its projection, the linear PBE's solution, and v -> T v -> Pi T v repeated from a start."""
     problem = three_states()
     frame = Frame.of(problem)
@@ -93,11 +93,10 @@ def projection(iterations: int, advance: Advance = lambda done: None) -> pl.Data
         after = bellman(problem, v)
         rows += [frame.row("v", v, step), frame.row("T v", after, step)]
         v = projected(problem, after)
-        advance(1)
     return pl.DataFrame([*rows, frame.row("v", v, iterations)])
 
 
-def objectives(problems: int, advance: Advance = lambda done: None) -> pl.DataFrame:
+def objectives() -> pl.DataFrame:
     """The solutions of PBE, BE and VE; of each v also T v and Pi T v, the parts of BE(v), and VE(v)."""
     problem = three_states()
     frame = Frame.of(problem)
@@ -117,11 +116,10 @@ def objectives(problems: int, advance: Advance = lambda done: None) -> pl.DataFr
             frame.row(f"T {objective}", after),
             frame.row(f"Pi T {objective}", projected(problem, after)),
         ]
-    advance(problems)
     return pl.DataFrame(rows)
 
 
-def sets(cases: int, advance: Advance = lambda done: None) -> pl.DataFrame:
+def sets() -> pl.DataFrame:
     """F and H: H is the plane of the features; F (a) a line in it, (b) a plane that meets it in this line.
 
     Of each v (numbered by `step`) there are T v and the projections on H of both; the squared distance between the
@@ -149,7 +147,6 @@ def sets(cases: int, advance: Advance = lambda done: None) -> pl.DataFrame:
                 frame.row("T v", after, step) | {"panel": panel},
                 frame.row("Pi T v", projected(problem, after), step) | {"panel": panel},
             ]
-    advance(cases)
     return pl.DataFrame(rows)
 
 

@@ -7,9 +7,7 @@ since nothing there is left to chance but which B comes next). It is reached in 
 the data say: the hidden state (for h), or a model to draw a second transition from.
 """
 
-import os
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -17,6 +15,8 @@ import numpy as np
 import polars as pl
 
 from gpbe import exact, mdp
+from gpbe.experiments.experiment import Scale
+from gpbe.experiments.study import Piece
 from gpbe.mdp import PredictionProblem
 
 
@@ -49,26 +49,21 @@ def optimum(problem: PredictionProblem, objective: str) -> np.ndarray:
     return exact.solution(problem, objective, "behavior", **options).values[:2]
 
 
-def run(runs: int, advance: Callable[[int], None] = lambda runs: None) -> pl.DataFrame:
-    """Learned values of A and B for `runs` runs in all: one row for each method, problem and run.
-
-    With fewer than 10 runs a case, only every other method is learned, and not for long.
-    """
-    pair = mdp.identifiability_pair(GAMMA)
-    full = runs >= 10 * len(METHODS) * len(pair)
-    methods, steps = (METHODS, 10_000) if full else (METHODS[::2], 1000)
-    cases = [(method, problem) for method in methods for problem in pair]
-    each = max(1, runs // len(cases))
-    frames = []
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for frame in pool.map(lambda case: learn(case[0], case[1], each, steps), cases):
-            frames.append(frame)
-            advance(each)
-    return pl.concat(frames)
+def pieces(scale: Scale) -> list[Piece]:
+    """A method on one of the two problems each; the smallest scale has every other method."""
+    runs, steps = {"smoke": (4, 1000), "quick": (20, 10_000), "paper": (50, 10_000)}[scale]
+    call = "gpbe.experiments.identifiability_learned:learn"
+    return [
+        Piece(call, (method.label, which, runs, steps), runs)
+        for method in METHODS[:: 2 if scale == "smoke" else 1]
+        for which in (0, 1)
+    ]
 
 
-def learn(method: Method, problem: PredictionProblem, runs: int, steps: int) -> pl.DataFrame:
-    """One method on one problem, averaged over the last half of learning."""
+def learn(label: str, which: int, runs: int, steps: int) -> pl.DataFrame:
+    """The values of A and B that a method learns in a problem, averaged over the last half of learning; a row a run."""
+    method = next(m for m in METHODS if m.label == label)
+    problem = mdp.identifiability_pair(GAMMA)[which]
     basis: dict[str, Any] = {}
     if method.algorithm == "tdc":
         basis = {"basis": np.eye(problem.mdp.n_states) if method.hidden else problem.features}

@@ -9,8 +9,6 @@ At one behaviour p the 1 x 1 matrix A(p) of the linear PBE is 0, and the solutio
 finite ridge bounds it.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 import polars as pl
 
@@ -36,7 +34,7 @@ def behaviors(points: int, around: float) -> Array:
     return np.unique(np.concatenate([even, around - close, around + close]))
 
 
-def run(points: int, advance: Callable[[int], None] = lambda points: None) -> pl.DataFrame:
+def run(points: int) -> pl.DataFrame:
     """A row for each behaviour p and each solution; `ridge` is null for solutions that do not depend on H."""
     at = pole()
     p = behaviors(points, at)
@@ -58,7 +56,7 @@ def run(points: int, advance: Callable[[int], None] = lambda points: None) -> pl
             }
         )
 
-    table = pl.concat(
+    return pl.concat(
         [
             *(rows("pbe", "behavior", widened_solution(problem, features, d, r), r) for r in RIDGES),
             rows("pbe", "emphatic", exact.solution(problem, "pbe", "emphatic").values),
@@ -66,5 +64,3 @@ def run(points: int, advance: Callable[[int], None] = lambda points: None) -> pl
             rows("ve", "behavior", exact.solution(problem, "ve", d).values),
         ]
     )
-    advance(points)
-    return table

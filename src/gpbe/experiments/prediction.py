@@ -5,17 +5,17 @@ second weights, several ratios of their step size to the first; TDRC has no rati
 are chosen by the mean of the error over learning, on the runs that are shown. Lambda is 0.
 """
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 import gpbe
 from gpbe import mdp
+from gpbe.experiments.experiment import Scale
+from gpbe.experiments.study import Piece
 
 PROBLEMS: dict[str, Callable[[], mdp.PredictionProblem]] = {
     "tabular": lambda: mdp.problem("random-walk-5", representation="tabular"),
@@ -29,8 +29,7 @@ ALGORITHMS = ("td", "v-trace", "etd", "tdc", "gtd2", "htd", "tdrc")
 TWO_STEP_SIZES = ("tdc", "gtd2", "htd")
 METRICS = ("rmspbe", "rmsve")
 EVERY = 10
-
-Advance = Callable[[int], None]
+CURVE = ["step", "mean", "standard_error"]
 
 
 @dataclass(frozen=True)
@@ -58,46 +57,32 @@ class Plan:
 SMOKE = Plan(500, 3, (-9, -7, -5, -3), (0,), ("td", "tdc", "tdrc"), ("tabular", "inverted", "boyan", "baird"))
 QUICK = Plan(3000, 30, tuple(range(-12, 1)), (-4, 0, 4))
 PAPER = Plan(3000, 200, tuple(range(-14, 2)), tuple(range(-6, 7)))
-PLANS = {plan.work: plan for plan in (SMOKE, QUICK, PAPER)}
+PLANS: dict[Scale, Plan] = {"smoke": SMOKE, "quick": QUICK, "paper": PAPER}
 
 
-def plan_for(runs: int) -> Plan:
-    """The largest plan that needs no more than so many runs."""
-    return PLANS[max((work for work in PLANS if work <= runs), default=min(PLANS))]
+def pieces(scale: Scale) -> list[Piece]:
+    """An algorithm on a problem each."""
+    return pieces_of(PLANS[scale])
 
 
-class Sweep(NamedTuple):
-    settings: pl.DataFrame
-    """A row for each setting and metric."""
-    curves: pl.DataFrame
-    """Of the best setting under each metric."""
+def pieces_of(plan: Plan) -> list[Piece]:
+    """Any plan."""
+    return [
+        Piece(
+            "gpbe.experiments.prediction:learn",
+            (problem, algorithm, [list(s) for s in plan.settings(algorithm)], plan.runs, plan.steps),
+            len(plan.settings(algorithm)) * plan.runs,
+        )
+        for problem in plan.problems
+        for algorithm in plan.algorithms
+    ]
 
 
-_SWEEPS: dict[Plan, Sweep] = {}
-"""Three figures look at one sweep; in one process it is made once."""
-
-
-def sweep(plan: Plan, advance: Advance = lambda runs: None) -> Sweep:
-    """Learn everything. `advance` is told how many more runs are done."""
-    if plan in _SWEEPS:
-        advance(plan.work)
-        return _SWEEPS[plan]
-    jobs = [(plan, problem, algorithm) for problem in plan.problems for algorithm in plan.algorithms]
-    parts = []
-    # Threads, since compiling takes most of the time and holds no lock.
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for job, part in zip(jobs, pool.map(lambda job: _learn(*job), jobs), strict=True):
-            parts.append(part)
-            advance(len(plan.settings(job[2])) * plan.runs)
-    settings, curves = zip(*parts, strict=True)
-    _SWEEPS[plan] = Sweep(pl.concat(settings), pl.concat(curves))
-    return _SWEEPS[plan]
-
-
-def _learn(plan: Plan, problem: str, algorithm: str) -> Sweep:
+def learn(problem: str, algorithm: str, settings: list[list[int]], runs: int, steps: int) -> pl.DataFrame:
+    """A row for each setting (exponents of step size and ratio) and metric; the best one also has its curve."""
     from gpbe.experiments.tables import curves_table, settings_table
 
-    exponents = np.array(plan.settings(algorithm), dtype=float)
+    exponents = np.array(settings, dtype=float)
     hypers: dict[str, Any] = {"step_size": 2 ** exponents[:, 0]}
     if algorithm in TWO_STEP_SIZES:
         hypers["ratio"] = 2 ** exponents[:, 1]
@@ -105,8 +90,8 @@ def _learn(plan: Plan, problem: str, algorithm: str) -> Sweep:
         result = gpbe.predict(
             PROBLEMS[problem](),
             algorithm,
-            steps=plan.steps,
-            runs=plan.runs,
+            steps=steps,
+            runs=runs,
             metrics=METRICS,
             every=EVERY,
             average=True,
@@ -114,32 +99,34 @@ def _learn(plan: Plan, problem: str, algorithm: str) -> Sweep:
         )
         best = {metric: result.best(metric).index for metric in METRICS}
         curves = pl.concat(curves_table(result, [k]).filter(metric=metric) for metric, k in best.items())
-        settings = settings_table(result)
-    names = pl.lit(problem).alias("problem"), pl.lit(algorithm).alias("algorithm")
-    ratio = [] if algorithm in TWO_STEP_SIZES else [pl.lit(None, pl.Float64).alias("ratio")]
+        table = settings_table(result)
+    nested = curves.group_by("setting", "metric", maintain_order=True).agg(CURVE)
+    ratio = pl.col("ratio") if algorithm in TWO_STEP_SIZES else pl.lit(None, pl.Float64).alias("ratio")
     front = ("problem", "algorithm", "step_size", "ratio")
-    settings, curves = (
-        table.with_columns(*names, *ratio).select(*front, pl.exclude(*front, "setting")) for table in (settings, curves)
+    return (
+        table.join(nested, on=("setting", "metric"), how="left", maintain_order="left")
+        .with_columns(pl.lit(problem).alias("problem"), pl.lit(algorithm).alias("algorithm"), ratio)
+        .select(*front, pl.exclude(*front, "setting"))
     )
-    return Sweep(settings, curves)
 
 
-def curves(runs: int, advance: Advance = lambda runs: None) -> pl.DataFrame:
+def curves(rows: pl.DataFrame) -> pl.DataFrame:
     """Learning curves of the chosen settings: mean and standard error over runs of both metrics."""
-    return sweep(plan_for(runs), advance).curves
+    chosen = rows.filter(pl.col("mean").is_not_null())
+    return chosen.select("problem", "algorithm", "step_size", "ratio", "metric", *CURVE).explode(CURVE)
 
 
-def sensitivity(runs: int, advance: Advance = lambda runs: None) -> pl.DataFrame:
+def sensitivity(rows: pl.DataFrame) -> pl.DataFrame:
     """The area of each step size, with the best ratio for it."""
-    table = sweep(plan_for(runs), advance).settings
     by = ("problem", "algorithm", "metric", "step_size")
     # Infinite areas come last; among them any ratio will do.
-    return table.sort("area", maintain_order=True).unique(by, keep="first", maintain_order=True).sort(*by)
+    table = rows.drop(CURVE).sort("area", maintain_order=True)
+    return table.unique(by, keep="first", maintain_order=True).sort(*by)
 
 
-def bars(runs: int, advance: Advance = lambda runs: None) -> pl.DataFrame:
+def bars(rows: pl.DataFrame) -> pl.DataFrame:
     """The area of each algorithm's best setting, over that of TDRC on the same problem."""
-    best = sweep(plan_for(runs), advance).settings.filter(choice="best").drop("choice")
+    best = rows.filter(choice="best").drop("choice", *CURVE)
     tdrc = best.filter(algorithm="tdrc").select("problem", "metric", tdrc="area")
     return (
         best.join(tdrc, on=("problem", "metric"), maintain_order="left")

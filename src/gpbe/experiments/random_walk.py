@@ -5,10 +5,9 @@ minima of two objectives under three weightings are compared by their value erro
 is a running sum a cell, so memory does not grow with the number of draws.
 """
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+import functools
+import itertools
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +16,8 @@ import polars as pl
 from gpbe import features, mdp
 from gpbe.exact.many import FixedPoints
 from gpbe.exact.weightings import weighting
+from gpbe.experiments.experiment import Scale
+from gpbe.experiments.study import Piece
 from gpbe.types import Array
 
 STATES, GAMMA = 19, 0.99
@@ -25,6 +26,8 @@ WEIGHTINGS = ("behavior", "target", "emphatic")
 EVALUATIONS = ("behavior", "target")
 CHUNK = 1000
 """Draws solved in one batch: small enough to stay near the cache."""
+PIECE = 10 * CHUNK
+CELL = ("representation", "evaluation", "objective", "weighting")
 
 REPRESENTATIONS: dict[str, Callable[[np.random.Generator, int], Array]] = {
     "dependent": lambda rng, n: features.dependent(STATES),
@@ -74,56 +77,41 @@ def normalised_errors(problem: mdp.PredictionProblem, d: dict[str, Array]) -> Ar
     return np.stack(columns)
 
 
-def run(
-    draws: int,
-    seed: int = 0,
-    workers: int | None = None,
-    advance: Callable[[int], None] = lambda draws: None,
-) -> pl.DataFrame:
-    """Mean normalised errors over `draws` draws, one row for each bar of the figure.
-
-    `advance` is told how many more draws are done. The result does not depend on the number of workers.
-    """
-    jobs = [(seed, k, min(CHUNK, draws - k * CHUNK)) for k in range(-(-draws // CHUNK))]
-    workers = min(len(jobs), workers or os.cpu_count() or 1)
-    parts = map(_job, jobs) if workers == 1 else _in_processes(jobs, workers)
-    total = None
-    for part in parts:
-        total = part if total is None else total.plus(part)
-        advance(part.draws)
-    assert total is not None
-    return _table(total)
+def pieces(scale: Scale) -> list[Piece]:
+    """Ten thousand draws each."""
+    draws = {"smoke": 200, "quick": 100_000, "paper": 1_000_000}[scale]
+    return pieces_of(draws)
 
 
-def _job(job: tuple[int, int, int]) -> Sums:
-    return solve_chunk(*job)
+def pieces_of(draws: int, seed: int = 0) -> list[Piece]:
+    """Any number of draws."""
+    parts = [(first, min(PIECE, draws - first)) for first in range(0, draws, PIECE)]
+    return [Piece("gpbe.experiments.random_walk:rows", (seed, first, n), n) for first, n in parts]
 
 
-def _in_processes(jobs: list[tuple[int, int, int]], workers: int) -> Iterator[Sums]:
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one process a core; BLAS threads would fight for them
-    # Fresh processes, not forks: JAX, if loaded, has threads that a fork would leave behind.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(_job, jobs, chunksize=4)
+def rows(seed: int, first: int, draws: int) -> pl.DataFrame:
+    """Sums over `draws` draws, from number `first` on: a row for each bar of the figure."""
+    chunks = range(first, first + draws, CHUNK)
+    parts = [solve_chunk(seed, k // CHUNK, min(CHUNK, first + draws - k)) for k in chunks]
+    total = functools.reduce(Sums.plus, parts)
+    cells = itertools.product(REPRESENTATIONS, EVALUATIONS, OBJECTIVES, WEIGHTINGS)
+    sums = {name: getattr(total, name).ravel() for name in ("error", "square", "log10")}
+    names = pl.DataFrame(list(cells), schema=list(CELL), orient="row")
+    return names.with_columns(pl.Series(k, v) for k, v in sums.items()).with_columns(draws=pl.lit(total.draws))
 
 
-def _table(sums: Sums) -> pl.DataFrame:
-    n = sums.draws
-    rows = []
-    for i, representation in enumerate(REPRESENTATIONS):
-        for j, evaluation in enumerate(EVALUATIONS):
-            for k, (objective, name) in enumerate((o, w) for o in OBJECTIVES for w in WEIGHTINGS):
-                mean = sums.error[i, j, k] / n
-                spread = max(sums.square[i, j, k] / n - mean**2, 0.0)
-                rows.append(
-                    {
-                        "representation": representation,
-                        "evaluation": evaluation,
-                        "objective": objective,
-                        "weighting": name,
-                        "error": mean,
-                        "standard_error": (spread / max(n - 1, 1)) ** 0.5,
-                        "log10_error": sums.log10[i, j, k] / n,
-                        "draws": n,
-                    }
-                )
-    return pl.DataFrame(rows)
+def table(rows: pl.DataFrame) -> pl.DataFrame:
+    """Mean normalised errors over all draws, one row for each bar."""
+    n, error, square = pl.col("draws"), pl.col("error"), pl.col("square")
+    spread = (square / n - (error / n) ** 2).clip(0)
+    return (
+        rows.group_by(CELL, maintain_order=True)
+        .agg(pl.col("error", "square", "log10", "draws").sum())
+        .select(
+            *CELL,
+            error=error / n,
+            standard_error=(spread / (n - 1).clip(1)).sqrt(),
+            log10_error=pl.col("log10") / n,
+            draws=n,
+        )
+    )

@@ -14,19 +14,16 @@ correction: TDRC descends only if that is above 0.299 / 0.336, which is beta < 0
 Gradient flow on an error k e^{2 epsilon w} makes that fall as 1 / (1 + c t): slowly, and it never turns.
 """
 
-import os
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
 import polars as pl
 
 import gpbe
+from gpbe.experiments.experiment import Scale
+from gpbe.experiments.study import Piece
 from gpbe.mdp import FiniteMDP, PredictionProblem
 
 GAMMA, EPSILON, TURN = 0.9, 0.05, 3**0.5 / 2
@@ -67,21 +64,6 @@ METHODS = (
 )
 
 
-class Spiral(eqx.Module):
-    """v(s; w) = (a(s) cos(turn w) - b(s) sin(turn w)) e^{epsilon w}."""
-
-    w: jax.Array
-
-    def __call__(self, state: jax.Array) -> jax.Array:
-        a, b = jnp.asarray(FIRST, state.dtype), jnp.asarray(ACROSS, state.dtype)
-        return state @ (a * jnp.cos(TURN * self.w) - b * jnp.sin(TURN * self.w)) * jnp.exp(EPSILON * self.w)
-
-
-def make(key: jax.Array) -> Spiral:
-    """A start anywhere on the first turn."""
-    return Spiral(jax.random.uniform(key, (), maxval=2 * np.pi / TURN))
-
-
 def problem() -> PredictionProblem:
     """Three states; the observation names the state."""
     chance = (np.eye(3) + np.roll(np.eye(3), 1, axis=1)) / 2
@@ -89,24 +71,18 @@ def problem() -> PredictionProblem:
     return PredictionProblem(mdp, [1], [1], name="spiral")
 
 
-def run(runs: int, advance: Callable[[int], None] = lambda runs: None) -> pl.DataFrame:
-    """Errors of `runs` runs in all, as many for each method: one row a run and point.
-
-    With fewer than 20 runs a method, only every other method is learned, and not for long.
-    """
-    full = runs >= 20 * len(METHODS)
-    methods, steps = (METHODS, 20_000) if full else (METHODS[::2], 400)
-    each = max(1, runs // len(methods))
-    frames = []
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for frame in pool.map(lambda method: learn(method, each, steps), methods):
-            frames.append(frame)
-            advance(each)
-    return pl.concat(frames)
+def pieces(scale: Scale) -> list[Piece]:
+    """A method each; the smallest scale has every other one."""
+    runs, steps = {"smoke": (4, 400), "quick": (20, 20_000), "paper": (50, 20_000)}[scale]
+    methods = METHODS[:: 2 if scale == "smoke" else 1]
+    return [Piece("gpbe.experiments.spiral:learn", (m.panel, m.label, runs, steps), runs) for m in methods]
 
 
-def learn(method: Method, runs: int, steps: int, every: int = 20) -> pl.DataFrame:
-    """One method: its error relative to the start, and whether a run escaped."""
+def learn(panel: str, label: str, runs: int, steps: int, every: int = 20) -> pl.DataFrame:
+    """One method: its error relative to the start, and whether a run escaped; a row a run and point."""
+    from gpbe.experiments.spiral_net import make  # which takes JAX, and that a second
+
+    method = next(m for m in METHODS if (m.panel, m.label) == (panel, label))
     alpha = STEP_SIZE * method.step
     ratio = {} if method.h_step is None else {"ratio": method.h_step / alpha}
     result = gpbe.predict(

@@ -23,7 +23,6 @@ from gpbe.sweep import Chunk
 
 COLUMNS = ("step_size", "tau", "beta", "eta", "nu", "width")
 """Hyperparameters that have a column in the results; NaN where an algorithm does not have them."""
-RUNNER = "gpbe.experiments.sweeps:run_chunk"
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,16 @@ class Sweep:
         return sum(swept.count for swept in self.algorithms)
 
     @property
-    def total_steps(self) -> int:
+    def work(self) -> int:
         return self.settings * len(self.domains) * self.runs * self.steps
+
+    @property
+    def unit(self) -> str:
+        return "steps"
+
+    @property
+    def runner(self) -> str:
+        return "gpbe.experiments.sweeps:run_chunk"
 
     def spec(self) -> dict[str, Any]:
         """All of it as JSON, without what is only said about it."""

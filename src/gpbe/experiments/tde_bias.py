@@ -5,8 +5,6 @@ The weighting is uniform, the discount 1, the policy fair; the features are a ta
 has its minimum at v_pi.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 import polars as pl
 
@@ -15,7 +13,7 @@ from gpbe import exact, mdp
 OBJECTIVES = ("ve", "be", "pbe", "tde")
 
 
-def run(states: int, advance: Callable[[int], None] = lambda states: None) -> pl.DataFrame:
+def run(states: int) -> pl.DataFrame:
     """A row for each objective and state; errors and `distance`, to v_pi in the L2 norm, are the solution's."""
     problem = mdp.PredictionProblem(mdp.random_walk(states), [0.5, 0.5], [0.5, 0.5])
     parts = []
@@ -36,5 +34,4 @@ def run(states: int, advance: Callable[[int], None] = lambda states: None) -> pl
                 }
             )
         )
-    advance(states)
     return pl.concat(parts)

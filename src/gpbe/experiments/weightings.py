@@ -16,10 +16,10 @@ PROBLEMS: dict[str, Callable[[], mdp.PredictionProblem]] = {
 WEIGHTINGS = ("behavior", "target", "emphatic")
 
 
-def run(problems: int, advance: Callable[[int], None] = lambda problems: None) -> pl.DataFrame:
+def run() -> pl.DataFrame:
     """A row for each problem, weighting and state; `total` is what the weights summed to before scaling."""
     parts = []
-    for name, make in list(PROBLEMS.items())[:problems]:
+    for name, make in PROBLEMS.items():
         problem = make()
         for weighting in WEIGHTINGS:
             d = exact.weighting(problem, weighting)
@@ -34,5 +34,4 @@ def run(problems: int, advance: Callable[[int], None] = lambda problems: None) -
                     }
                 )
             )
-        advance(1)
     return pl.concat(parts)

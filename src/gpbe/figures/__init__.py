@@ -1,26 +1,19 @@
-"""Figures. Each has a table (computed by `gpbe.experiments`) and a drawing of that table; both are written out."""
+"""Figures. Each is a drawing of a table that stored results give; both are written out. No figure computes results.
 
-import importlib
+Those of the paper's control experiments are in `gpbe.figures.control`.
+"""
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast, get_args
 
 import polars as pl
 from matplotlib.figure import Figure
 
 from gpbe.errors import InputError
-from gpbe.experiments import aliased as aliased_table
-from gpbe.experiments import aliased_learned as aliased_learned_table
-from gpbe.experiments import baird as baird_table
-from gpbe.experiments import corrections as corrections_table
-from gpbe.experiments import geometry as geometry_table
-from gpbe.experiments import identifiability_learned as identifiability_learned_table
-from gpbe.experiments import kolter as kolter_table
 from gpbe.experiments import prediction as prediction_table
 from gpbe.experiments import random_walk as random_walk_table
-from gpbe.experiments import tde_bias as tde_bias_table
-from gpbe.experiments import weightings as weightings_table
+from gpbe.experiments.studies import STUDIES
 from gpbe.figures import (
     aliased,
     aliased_learned,
@@ -37,157 +30,56 @@ from gpbe.figures import (
     weightings,
 )
 
-Scale = Literal["smoke", "quick", "paper"]
-"""Seconds, for tests; minutes on two cores; as large as in the paper."""
-
-Advance = Callable[[int], None]
-
 
 @dataclass(frozen=True)
 class FigureSpec:
-    """A figure of the paper: what it shows, how its table is made and how that is drawn."""
+    """How the results of a study are drawn."""
 
-    describe: str
-    table: Callable[[int, Advance], pl.DataFrame]
+    study: str
     draw: Callable[[pl.DataFrame], Figure]
-    work: dict[Scale, int]
-    """How large it is at each scale, in `unit`s."""
-    unit: str
+    """From its table."""
+    table: Callable[[pl.DataFrame], pl.DataFrame] = lambda rows: rows
+    """From the study's rows, if that is more than the rows themselves."""
+    looks_at: str = ""
+    """What it shows of a study that has several figures."""
+
+    @property
+    def describe(self) -> str:
+        about = STUDIES[self.study].describe
+        return f"{about.partition(':')[0]}: {self.looks_at}" if self.looks_at else about
 
 
-SWEEP: dict[Scale, int] = {
-    "smoke": prediction_table.SMOKE.work,
-    "quick": prediction_table.QUICK.work,
-    "paper": prediction_table.PAPER.work,
-}
 FIGURES: dict[str, FigureSpec] = {
-    "random-walk": FigureSpec(
-        "value error of the fixed points of PBE and BE under three weightings, 19-state random walk",
-        lambda draws, advance: random_walk_table.run(draws, advance=advance),
-        random_walk.draw,
-        {"smoke": 200, "quick": 100_000, "paper": 1_000_000},
-        "draws",
-    ),
-    "kolter": FigureSpec(
-        "value error over all behaviours of Kolter's example, as H grows from F to everything",
-        kolter_table.run,
-        kolter.draw,
-        {"smoke": 200, "quick": 1000, "paper": 4000},
-        "behaviours",
-    ),
-    "aliased": FigureSpec(
-        "values of the 4-state aliased example, as H grows from F to everything",
-        aliased_table.run,
-        aliased.draw,
-        {"smoke": 21, "quick": 101, "paper": 101},
-        "sets H",
-    ),
-    "tde-bias": FigureSpec(
-        "the minimum of the TD error misses v_pi on the 5-state walk, even with a table",
-        tde_bias_table.run,
-        tde_bias.draw,
-        {"smoke": 5, "quick": 5, "paper": 5},
-        "states",
-    ),
-    "geometry-projection": FigureSpec(
-        "the Bellman operator and the projection, repeated, as points of a three-state problem",
-        geometry_table.projection,
-        geometry.draw_projection,
-        {"smoke": 6, "quick": 6, "paper": 6},
-        "iterations",
-    ),
-    "geometry-objectives": FigureSpec(
-        "the solutions of PBE and BE and their projection penalties, as points of a three-state problem",
-        geometry_table.objectives,
-        geometry.draw_objectives,
-        {"smoke": 1, "quick": 1, "paper": 1},
-        "problems",
-    ),
-    "geometry-sets": FigureSpec(
-        "the sets F and H: one a part of the other, or crossing, in a three-state problem",
-        geometry_table.sets,
-        geometry.draw_sets,
-        {"smoke": 2, "quick": 2, "paper": 2},
-        "cases",
-    ),
-    "weightings": FigureSpec(
-        "the behaviour's, the target's and the emphatic weighting on the 5-state walk and Baird's star",
-        weightings_table.run,
-        weightings.draw,
-        {"smoke": 2, "quick": 2, "paper": 2},
-        "problems",
-    ),
-    "corrections": FigureSpec(
-        "traces with posterior and with prior corrections, transition by transition",
-        corrections_table.run,
-        corrections.draw,
-        {"smoke": 5, "quick": 5, "paper": 5},
-        "transitions",
-    ),
-    "baird": FigureSpec(
-        "runs on Baird's star: TD diverges, gradient methods do not",
-        baird_table.run,
-        baird.draw,
-        {"smoke": 10, "quick": 100, "paper": 500},
-        "runs",
-    ),
+    "random-walk": FigureSpec("random-walk", random_walk.draw, random_walk_table.table),
+    "kolter": FigureSpec("kolter", kolter.draw),
+    "aliased": FigureSpec("aliased", aliased.draw),
+    "tde-bias": FigureSpec("tde-bias", tde_bias.draw),
+    "geometry-projection": FigureSpec("geometry-projection", geometry.draw_projection),
+    "geometry-objectives": FigureSpec("geometry-objectives", geometry.draw_objectives),
+    "geometry-sets": FigureSpec("geometry-sets", geometry.draw_sets),
+    "weightings": FigureSpec("weightings", weightings.draw),
+    "corrections": FigureSpec("corrections", corrections.draw),
+    "baird": FigureSpec("baird", baird.draw),
     "prediction-curves": FigureSpec(
-        "linear prediction on six problems: learning curves with the best step sizes",
-        prediction_table.curves,
-        prediction.draw_curves,
-        SWEEP,
-        "runs",
+        "prediction", prediction.draw_curves, prediction_table.curves, "learning curves with the best step sizes"
     ),
     "prediction-sensitivity": FigureSpec(
-        "linear prediction on six problems: how much the step size matters",
-        prediction_table.sensitivity,
-        prediction.draw_sensitivity,
-        SWEEP,
-        "runs",
+        "prediction", prediction.draw_sensitivity, prediction_table.sensitivity, "how much the step size matters"
     ),
     "prediction-bars": FigureSpec(
-        "linear prediction on six problems: best settings compared with TDRC",
-        prediction_table.bars,
-        prediction.draw_bars,
-        SWEEP,
-        "runs",
+        "prediction", prediction.draw_bars, prediction_table.bars, "best settings compared with TDRC"
     ),
-    "spiral": FigureSpec(
-        "Tsitsiklis and Van Roy's spiral: which updates diverge with a nonlinear value function",
-        lambda work, advance: importlib.import_module("gpbe.experiments.spiral").run(work, advance),  # takes JAX
-        spiral.draw,
-        {"smoke": 24, "quick": 240, "paper": 600},
-        "runs",
-    ),
-    "identifiability-learned": FigureSpec(
-        "two problems with the same data: what each method learns in them",
-        identifiability_learned_table.run,
-        identifiability_learned.draw,
-        {"smoke": 24, "quick": 200, "paper": 500},
-        "runs",
-    ),
-    "aliased-learned": FigureSpec(
-        "the aliased states learned by a network, as H grows from F to everything",
-        aliased_learned_table.run,
-        aliased_learned.draw,
-        {"smoke": 6, "quick": 30, "paper": 90},
-        "runs",
-    ),
+    "spiral": FigureSpec("spiral", spiral.draw),
+    "identifiability-learned": FigureSpec("identifiability-learned", identifiability_learned.draw),
+    "aliased-learned": FigureSpec("aliased-learned", aliased_learned.draw),
 }
 
 
-def make(name: str, scale: str, out: Path, advance: Advance = lambda done: None) -> list[Path]:
-    """Compute a figure's table, draw it, and write table and drawing into `out`. Returns what was written."""
+def make(name: str, rows: pl.DataFrame, out: Path) -> list[Path]:
+    """Draw a figure from its study's rows; write drawing and table into `out`. Returns what was written."""
     spec = find(name)
-    if scale not in get_args(Scale):
-        raise InputError(f"there is no scale {scale!r}; the scales are {', '.join(get_args(Scale))}")
-    table = spec.table(spec.work[cast(Scale, scale)], advance)
-    out.mkdir(parents=True, exist_ok=True)
-    stem = out / name
-    data = [stem.with_suffix(".parquet"), stem.with_suffix(".csv")]
-    table.write_parquet(data[0])
-    table.write_csv(data[1])
-    return [*style.save(spec.draw(table), stem), *data]
+    table = spec.table(rows)
+    return style.save_with_table(spec.draw(table), table, out / name)
 
 
 def find(name: str, also: tuple[str, ...] = ()) -> FigureSpec:

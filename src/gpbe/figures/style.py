@@ -8,6 +8,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
@@ -73,6 +74,15 @@ def save(fig: Figure, stem: Path) -> list[Path]:
     """Write `stem`.png and `stem`.pdf; neither holds a date, so the same figure is the same file."""
     logging.getLogger("fontTools").setLevel(logging.ERROR)  # it comments on the dates of matplotlib's own fonts
     return [save_as(fig, stem.with_suffix(suffix)) for suffix in (".png", ".pdf")]
+
+
+def save_with_table(fig: Figure, table: pl.DataFrame, stem: Path) -> list[Path]:
+    """Write the drawing (PNG and PDF) and the table behind it (Parquet and CSV)."""
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    data = [stem.with_suffix(".parquet"), stem.with_suffix(".csv")]
+    table.write_parquet(data[0])
+    table.write_csv(data[1])
+    return [*save(fig, stem), *data]
 
 
 def save_as(fig: Figure, path: Path) -> Path:

@@ -16,7 +16,7 @@ from gpbe.figures import FIGURES, style
 from gpbe.figures.control import CONTROL_FIGURES, Sweeps
 from gpbe.figures.control import draw as draw_control
 from gpbe.report.claims import judge
-from gpbe.report.model import Cost, Provenance, Report, ReportFigure
+from gpbe.report.model import STEPS, Cost, Provenance, Report, ReportFigure
 
 CONTROL, STORED = "Control", "Fixed points and prediction"
 DPI = 150
@@ -28,19 +28,22 @@ def gather(
     folders: Mapping[str, Path] | None = None,
     commands: Sequence[str] = (),
     made: str = "",
+    also: Iterable[str] | None = None,
+    missing: Mapping[str, str] | None = None,
 ) -> Report:
     """A report on sweeps, with the other figures that are in `out`.
 
-    `folders` says by experiment where its results are, for what they cost; `commands` made them.
+    `folders` says by experiment where its results are, for what they cost; `commands` made them. `also` names the other
+    figures, all that are there if left out; `missing` says why some are not.
     """
     drawn, skipped = control_figures(sweeps, out) if sweeps else ([], {})
     provenance = Provenance(tuple(commands), store.versions(), machine(), costs(folders or {}), made)
     return Report(
         scale=(sweeps.scale or "") if sweeps else "",
-        figures=(*drawn, *(stored_figures(out) if out else ())),
+        figures=(*drawn, *(stored_figures(out, also) if out else ())),
         claims=judge(sweeps) if sweeps else (),
         provenance=provenance,
-        skipped=skipped,
+        skipped={**(missing or {}), **skipped},
     )
 
 
@@ -68,7 +71,7 @@ def stored_figures(out: Path, names: Iterable[str] | None = None) -> list[Report
     Those of control are left out, unless `names` asks for them.
     """
     figures = []
-    for name in names or [name for name in FIGURES if name not in CONTROL_FIGURES]:
+    for name in FIGURES if names is None else names:
         image, table = out / f"{name}.png", out / f"{name}.parquet"
         if image.is_file():
             rows = pl.read_parquet(table) if table.is_file() else None
@@ -83,7 +86,8 @@ def costs(folders: Mapping[str, Path]) -> tuple[Cost, ...]:
     found = []
     for name, folder in folders.items():
         s = store.status(folder)
-        found.append(Cost(name, s.done, s.total, s.failed, s.diverged, s.steps_done, s.steps_total, s.seconds))
+        unit = store.spec(folder).get("unit", STEPS)
+        found.append(Cost(name, s.done, s.total, s.failed, s.diverged, s.steps_done, s.steps_total, s.seconds, unit))
     return tuple(found)
 
 

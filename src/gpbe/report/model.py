@@ -7,6 +7,8 @@ import polars as pl
 
 from gpbe.report.claims import Judged
 
+STEPS = "steps"
+
 
 @dataclass(frozen=True, eq=False)
 class ReportFigure:
@@ -38,6 +40,8 @@ class Cost:
     all_steps: int
     seconds: float
     """Of all workers together."""
+    unit: str = STEPS
+    """What `steps` counts; learning steps, in sweeps of control."""
 
 
 @dataclass(frozen=True)

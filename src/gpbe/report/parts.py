@@ -11,7 +11,8 @@ import polars as pl
 
 from gpbe.report.claims import Judged
 from gpbe.report.evidence import Fact, Verdict
-from gpbe.report.model import Cost, ReportFigure
+from gpbe.report.model import STEPS, Cost, ReportFigure
+from gpbe.written import duration
 
 ROWS = 12
 """Of a table behind a figure, as many as are shown."""
@@ -160,34 +161,19 @@ def pairs(values: Mapping[str, str]) -> str:
 
 def cost(costs: Sequence[Cost]) -> str:
     """What the experiments took."""
-    columns = ["experiment", "chunks", "failed", "diverged runs", "learning steps", "time of all workers"]
+    columns = ["experiment", "chunks", "failed", "diverged runs", "work", "time of all workers"]
     rows = [
         [
             each.experiment,
             f"{each.done:,} of {each.total:,}",
             f"{each.failed:,}",
             f"{each.diverged:,}",
-            f"{each.steps:,}" if each.steps == each.all_steps else f"{each.steps:,} of {each.all_steps:,}",
+            f"{each.steps:,}{'' if each.steps == each.all_steps else f' of {each.all_steps:,}'} {each.unit}",
             duration(each.seconds),
         ]
         for each in costs
     ]
     if len(costs) > 1:
-        steps, seconds = sum(each.steps for each in costs), sum(each.seconds for each in costs)
-        rows.append(["together", "", "", "", f"{steps:,}", duration(seconds)])
+        steps = sum(each.steps for each in costs if each.unit == STEPS)
+        rows.append(["together", "", "", "", f"{steps:,} {STEPS}", duration(sum(each.seconds for each in costs))])
     return rows_of(columns, rows, range(1, 6))
-
-
-def duration(seconds: float | int) -> str:
-    """A time as people say it.
-
-    >>> duration(4.25), duration(250), duration(9000), duration(400000)
-    ('4 s', '4 min 10 s', '2 h 30 min', '4 d 15 h')
-    """
-    units = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
-    left, said = round(seconds), []
-    for unit, size in units:
-        if left >= size or (unit == "s" and not said):
-            said.append(f"{left // size} {unit}")
-            left %= size
-    return " ".join(said[:2])

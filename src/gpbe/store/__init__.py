@@ -7,7 +7,7 @@ from gpbe.store.folder import Results, SetAside
 from gpbe.store.identity import canonical, digest, versions
 from gpbe.store.manifest import Manifest
 from gpbe.store.part import Damaged, check, encode
-from gpbe.store.view import Status, scan, status
+from gpbe.store.view import Status, scan, spec, status
 
 __all__ = [
     "Damaged",
@@ -20,6 +20,7 @@ __all__ = [
     "digest",
     "encode",
     "scan",
+    "spec",
     "status",
     "versions",
 ]

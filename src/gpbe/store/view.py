@@ -76,6 +76,11 @@ def status(folder: Path | str, *, verify: bool = False) -> Status:
     )
 
 
+def spec(folder: Path | str) -> dict[str, Any]:
+    """The declaration whose results a folder holds."""
+    return _open(Path(folder))[0].spec
+
+
 def scan(folder: Path | str, *, verify: bool = True) -> pl.LazyFrame:
     """The table of all valid parts, in the order of the sweep's chunks; `status` tells how many that are.
 

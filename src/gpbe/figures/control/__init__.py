@@ -119,9 +119,4 @@ def draw(name: str, sweeps: Sweeps) -> Drawing:
 def make(name: str, sweeps: Sweeps, out: Path) -> list[Path]:
     """Draw a figure and write it (PNG and PDF) and its table (Parquet and CSV) into `out`. Returns what was written."""
     drawing = draw(name, sweeps)
-    out.mkdir(parents=True, exist_ok=True)
-    stem = out / name
-    data = [stem.with_suffix(".parquet"), stem.with_suffix(".csv")]
-    drawing.table.write_parquet(data[0])
-    drawing.table.write_csv(data[1])
-    return [*style.save(drawing.figure, stem), *data]
+    return style.save_with_table(drawing.figure, drawing.table, out / name)

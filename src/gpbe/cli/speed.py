@@ -1,0 +1,45 @@
+"""How fast this machine is, measured once and kept; for what experiments cost."""
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from gpbe.cli.terminal import progress
+from gpbe.errors import InputError
+
+
+def cores(count: int | None) -> int:
+    """As many workers as were asked for, or as there are cores."""
+    if count is not None and count < 1:
+        raise InputError(f"workers is {count}; it should be at least 1")
+    return count or len(os.sched_getaffinity(0))
+
+
+def measure_speed(domains: Iterable[str], keep: bool = True) -> Any:
+    """How fast one core of this machine is; with `keep`, once and for all."""
+    from gpbe import store
+    from gpbe.experiments.cost import Speed, calibrate
+    from gpbe.workers import cache_folder, prepare
+
+    prepare()
+    wanted = sorted(domains)
+    file = cache_folder(os.environ) / "speed.json"
+    here = {"versions": store.versions(), "machine": os.uname().nodename, "cores": os.cpu_count()}
+    if keep:
+        try:
+            known = json.loads(file.read_text())
+            if known["here"] == here and sorted(known["speed"]["rates"]) == wanted:
+                return Speed(**known["speed"])
+        except (OSError, ValueError, KeyError, TypeError):  # none yet, or not one of this version
+            pass
+    with progress("measuring the speed of this machine", len(wanted) + 1, "domains") as advance:
+        speed = calibrate(wanted, advance)
+    if keep:
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps({"here": here, "speed": asdict(speed)}))
+        except OSError:  # it will be measured again
+            pass
+    return speed
