@@ -5,7 +5,6 @@ that the plane of the problem's two features is the plane z = 0 (`Frame`). Lengt
 the weighting d = d_b: the projection Pi_d is the way straight down, and squared distances are the errors.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +12,6 @@ import polars as pl
 
 from gpbe import exact, mdp
 from gpbe.types import Array, Features, PerState
-
-Advance = Callable[[int], None]
 
 LINE = (3.0, 1.0, 0.0)
 """A third of the first feature plus two thirds of the second: spans F where F is a part of H."""
