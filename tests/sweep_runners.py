@@ -10,9 +10,10 @@ import numpy as np
 import polars as pl
 
 from gpbe import store
-from gpbe.sweep import Chunk, Local, Ray, run
+from gpbe.sweep import Chunk, Event, Local, Ray, run
 
 DRAW = "sweep_runners:draw"
+LEARN = "sweep_runners:learn"
 SPEC = {"name": "a sweep of nothing", "runs": 3}
 
 
@@ -29,8 +30,7 @@ def draw(payload: dict) -> pl.DataFrame:
 
     It waits while the file named by SWEEP_HOLD is there, and leaves its process id beside it and in SWEEP_PIDS.
     """
-    if "SWEEP_PIDS" in os.environ:
-        Path(os.environ["SWEEP_PIDS"], str(os.getpid())).touch()
+    sign()
     hold = os.environ.get("SWEEP_HOLD")
     if hold and Path(hold).exists():
         Path(f"{hold}.{os.getpid()}").touch()
@@ -46,6 +46,20 @@ def draw(payload: dict) -> pl.DataFrame:
             "diverged_at": np.where(rng.random(payload["runs"]) < 0.3, 17, -1),
         }
     )
+
+
+def learn(payload: dict) -> pl.DataFrame:
+    """A chunk of a control sweep; the process id is left in SWEEP_PIDS."""
+    from gpbe.experiments.sweeps import run_chunk
+
+    sign()
+    return run_chunk(payload)
+
+
+def sign() -> None:
+    """Leave the process id in SWEEP_PIDS."""
+    if "SWEEP_PIDS" in os.environ:
+        Path(os.environ["SWEEP_PIDS"], str(os.getpid())).touch()
 
 
 def misbehave(payload: dict) -> pl.DataFrame:
@@ -77,10 +91,16 @@ def threads(payload: dict) -> pl.DataFrame:
     return pl.DataFrame({"pid": [os.getpid()], "cores": [affinity], "polars": [pl.thread_pool_size()], **columns})
 
 
-def drive(folder: str, n: int, seconds: float, workers: int = 2, address: str = "") -> None:
-    """A driver for a process of its own."""
+def drive(folder: str, n: int, seconds: float, workers: int = 2, address: str = "", log: str = os.devnull) -> None:
+    """A driver for a process of its own. What goes wrong is added to the log."""
+
+    def tell(event: Event) -> None:
+        if event.message:
+            with open(log, "a") as file:
+                print(event.kind, event.chunk, event.message, file=file)
+
     executor = Ray(address) if address else Local(workers)
-    report = run(folder, SPEC, chunks(n, seconds), DRAW, executor=executor)
+    report = run(folder, SPEC, chunks(n, seconds), DRAW, executor=executor, display=tell)
     print("interrupted" if report.interrupted else "complete" if report.complete else "incomplete")
     print(report.counts.done, report.counts.failed)
 

@@ -1,19 +1,25 @@
 """Sweeps on a Ray cluster of several nodes on this machine: the same bits as local, whatever is killed."""
 
+import contextlib
+import json
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
+from unittest import mock
 
 import polars as pl
 import pytest
 
 from gpbe import InputError, store
+from gpbe.cli import main
+from gpbe.experiments.sweeps import read
 from gpbe.sweep import Chunk, Event, Local, Ray, run
-from sweep_runners import DRAW, SPEC, alive, chunks, draw, table, wait_until
+from sweep_runners import DRAW, LEARN, SPEC, alive, chunks, draw, table, wait_until
 
 N = 24
 
@@ -39,7 +45,13 @@ class Machines:
 
         self.pids = pids
         self.cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
-        self.nodes = [self.cluster.add_node(num_cpus=1) for _ in range(nodes)]
+        self.nodes = []
+        for _ in range(nodes):
+            self.add_node()
+        self.cluster.wait_for_nodes()
+
+    def add_node(self) -> None:
+        self.nodes.append(self.cluster.add_node(num_cpus=1, wait=False))
 
     def kill_node(self, which: int) -> None:
         """Kill -9 of a machine's Ray, and so of its workers."""
@@ -48,8 +60,12 @@ class Machines:
     def workers(self) -> dict[int, int]:
         """Processes in which the runner ran, each with its node; one whose node is dead will be so in a moment."""
         nodes = {node.all_processes["raylet"][0].process.pid: k for k, node in enumerate(self.nodes)}
-        parents = {pid: parent(pid) for pid in map(int, os.listdir(self.pids)) if alive(pid)}
+        parents = {pid: parent(pid) for pid in self.left()}
         return {pid: nodes[above] for pid, above in parents.items() if above in nodes}
+
+    def left(self) -> list[int]:
+        """All processes in which the runner ran that are still there, also those without a node."""
+        return [pid for pid in map(int, os.listdir(self.pids)) if alive(pid)]
 
 
 def parent(pid: int) -> int | None:
@@ -108,16 +124,38 @@ def test_mistakes_and_failures_are_told_as_on_one_machine(machines, tmp_path):
     assert "--xla_cpu_multi_thread_eigen=false" in row["XLA_FLAGS"]
 
 
+@contextlib.contextmanager
+def driver(folder: Path, n: int, seconds: float, address: str, log: str = os.devnull):
+    """A driver in a process of its own, which is gone afterwards."""
+    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
+    program = f"import sweep_runners; sweep_runners.drive({str(folder)!r}, {n}, {seconds}, 2, {address!r}, {log!r})"
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(
+        command, env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def parts(folder: Path) -> dict[str, int]:
+    """When each part was written."""
+    return {file.name: file.stat().st_mtime_ns for file in (folder / "parts").glob("*")}
+
+
+def wait_for_parts(folder: Path, more: int) -> None:
+    enough = len(parts(folder)) + more
+    wait_until(lambda: len(parts(folder)) >= enough, 60)
+
+
 @pytest.mark.slow
 def test_a_killed_driver_leaves_no_workers_and_the_rest_can_run_anywhere(machines, tmp_path):
-    folder, address = tmp_path / "ray", machines.cluster.address
-    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
-    program = f"import sweep_runners; sweep_runners.drive({str(folder)!r}, {N}, 0.2, address={address!r})"
-    with subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": path}) as process:
-        wait_until(lambda: len(list((folder / "parts").glob("*"))) > 5, 60)
+    folder = tmp_path / "ray"
+    with driver(folder, N, 0.2, machines.cluster.address) as process:
+        wait_for_parts(folder, 6)
         process.kill()
-        process.wait()
-    wait_until(lambda: not any(alive(int(pid)) for pid in os.listdir(machines.pids)), 20)
+    wait_until(lambda: not machines.left(), 20)
     done = store.status(folder, verify=True)
     assert 5 < done.done < N
     assert done.invalid == 0
@@ -134,34 +172,99 @@ def test_a_cluster_that_is_not_there(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_twenty_kills_of_nodes_and_workers(machines, tmp_path):
-    """Kill -9 at random moments of nodes, which are then replaced, and of workers: the same bits as undisturbed."""
-    n, seconds = 400, 0.1
+def test_twenty_kills_of_workers_drivers_and_nodes(machines, tmp_path):
+    """Kill -9 at random moments, twenty times over one sweep: complete, none twice, the same bits as undisturbed."""
+    n, seconds, folder, log = 400, 0.1, tmp_path / "ray", tmp_path / "log"
     rng = random.Random(1)
-    kills = {"node": 0, "worker": 0}
-    due = sorted(rng.sample(range(10, n - 20), 20))
+    victims = ["worker"] * 7 + ["driver"] * 6 + ["node"] * 7
+    rng.shuffle(victims)
+    killed, written = Counter(), {}
+    machines.add_node()
     started = time.perf_counter()
+    while True:
+        with driver(folder, n, seconds, machines.cluster.address, str(log)) as process:
+            while victims:
+                wait_for_parts(folder, rng.randrange(1, 13))
+                time.sleep(rng.uniform(0, seconds))
+                assert process.poll() is None
+                written = parts(folder) | written
+                victim = victims.pop()
+                killed[victim] += 1
+                if victim == "driver":
+                    break
+                kill(victim, machines, rng)
+            else:
+                assert process.communicate(timeout=60)[0].startswith("complete")
+                break
+        wait_until(lambda: not machines.left(), 20)
+    wait_until(lambda: not machines.left(), 20)
+    complaints = log.read_text().splitlines()
+    print(f"killed {dict(killed)}, {len(complaints)} retried, {time.perf_counter() - started:.0f} s")
+    assert killed == {"worker": 7, "driver": 6, "node": 7}
+    assert 7 <= len(complaints) <= 14  # some die unheard, just before their driver
+    assert all(line.startswith("retried") for line in complaints)
+    told = store.status(folder, verify=True)
+    assert (told.done, told.failed, told.missing, told.invalid) == (n, 0, 0, 0)
+    assert sorted(parts(folder)) == sorted(f"{chunk.id}.parquet" for chunk in chunks(n, seconds))
+    assert written.items() <= parts(folder).items()  # what was done has not been done again
+    run(tmp_path / "local", SPEC, chunks(n, seconds), DRAW, executor=Local(2))
+    assert table(folder).equals(table(tmp_path / "local"))
+
+
+def kill(victim: str, machines: Machines, rng: random.Random) -> None:
+    """Kill a worker in the middle of its work, or its whole node, which is then replaced."""
+    wait_until(machines.workers, 60)
+    pid, node = rng.choice(list(machines.workers().items()))
+    if victim == "node":
+        machines.kill_node(node)
+        machines.add_node()
+    else:
+        os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: not alive(pid))
+
+
+CONTROL = """
+domains = ["CartPole-v1"]
+runs = 5
+steps = 1000
+every = 100
+
+[options]
+hidden = [5]
+
+[algorithms.qrc]
+step_size = [0.001, 0.01, 0.1, 1.0]
+
+[algorithms.tdrc-pg]
+step_size = [0.001, 0.01, 0.1, 1.0]
+"""
+
+
+@pytest.mark.slow
+def test_control_gives_the_same_bits_as_on_one_machine(machines, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    file, address, retried = tmp_path / "own.toml", machines.cluster.address, []
+    file.write_text(CONTROL)
+
+    def on_the_command_line(on: str) -> pl.DataFrame:
+        with mock.patch.dict(os.environ):  # which the command line sets up for itself
+            main(["run", str(file), "--on", on, "--workers", "2", "--out", str(tmp_path / on), "--json"])
+        (report,) = json.loads(capsys.readouterr().out)
+        assert report["done"] == report["total"] == 6
+        return table(Path(report["folder"]))
 
     def disturb(event: Event) -> None:
-        if event.kind != "done" or not due or event.counts.done < due[0]:
-            return
-        workers = machines.workers()
-        if rng.random() < 0.5 or not workers:
-            machines.kill_node(rng.randrange(len(machines.nodes)))
-            machines.nodes.append(machines.cluster.add_node(num_cpus=1, wait=False))
-            kills["node"] += 1
-        else:
-            os.kill(rng.choice(list(workers)), signal.SIGKILL)
-            kills["worker"] += 1
-        due.pop(0)
+        if event.kind == "done" and event.counts.done == 2:
+            os.kill(next(iter(machines.workers())), signal.SIGKILL)
+        if event.kind == "retried":
+            retried.append(event.message)
 
-    report = run(
-        tmp_path / "ray", SPEC, chunks(n, seconds), DRAW, executor=Ray(machines.cluster.address), display=disturb
-    )
-    print(f"kills {kills}, {report.counts.retried} retried, {time.perf_counter() - started:.0f} s")
-    assert sum(kills.values()) == 20
+    local = on_the_command_line("local")
+    assert local.height == 2 * 4 * 5
+    assert local["returns"].n_unique() == 2 * 4 * 5
+    assert on_the_command_line(f"ray:{address}").equals(local)
+    sweep = read(file)
+    report = run(tmp_path / "killed", sweep.spec(), sweep.chunks(), LEARN, executor=Ray(address), display=disturb)
     assert report.complete, report
-    run(tmp_path / "local", SPEC, chunks(n, seconds), DRAW, executor=Local(2))
-    assert table(tmp_path / "ray").equals(table(tmp_path / "local"))
-    assert table(tmp_path / "ray").height == 3 * n
-    assert store.status(tmp_path / "ray", verify=True).invalid == 0
+    assert len(retried) == 1, retried
+    assert table(tmp_path / "killed").equals(local)

@@ -1,6 +1,8 @@
 """How a process that learns is set up before JAX is loaded: the command line and the workers of sweeps do it."""
 
 import os
+import platform
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -33,11 +35,21 @@ def cache_folder(environment: Mapping[str, str]) -> Path:
 def with_cache(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables that keep compiled programs on disk between processes; what the user has set stays in force."""
     wanted = {
-        "JAX_COMPILATION_CACHE_DIR": str(cache_folder(environment) / "compiled"),
+        "JAX_COMPILATION_CACHE_DIR": str(cache_folder(environment) / "compiled" / _processor()),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.1",
         "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "0",
     }
     return wanted | {k: environment[k] for k in wanted if k in environment}
+
+
+def _processor() -> str:
+    """A name for what this machine's processor can do: programs that were compiled for another may not run here."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+    except OSError:  # not Linux
+        lines = []
+    features = next((line for line in lines if line.startswith(("flags", "Features"))), platform.processor())
+    return f"{platform.machine()}-{zlib.crc32(features.encode()):08x}"
 
 
 def environment() -> dict[str, str]:

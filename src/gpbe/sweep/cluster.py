@@ -18,7 +18,7 @@ from gpbe.sweep.chunk import Chunk
 from gpbe.sweep.executor import Reply
 from gpbe.sweep.interrupts import uninterrupted
 from gpbe.sweep.worker import Answer, Job, prepare
-from gpbe.workers import single_threaded
+from gpbe.workers import single_threaded, with_cache
 
 _QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
 _PATIENCE = 1.0
@@ -151,6 +151,7 @@ class Actor:
     """A worker on a Ray cluster."""
 
     def __init__(self, job: Job, path: list[str]):
+        os.environ.update(with_cache(os.environ))  # here, since it may not be the driver's machine
         sys.path += [entry for entry in path if entry not in sys.path]  # for runners beside the driver's script
         self._work, self._hello = prepare(job)
 
