@@ -14,7 +14,6 @@ help: ## list the targets
 
 paper: $(VENV)/.run ## re-create what the paper shows, into out/ (SCALE=smoke|quick|paper)
 	@$(BIN)/gpbe run all --scale $(SCALE) --out $(OUT)
-	@$(BIN)/gpbe figure all --scale $(SCALE) --out $(OUT)
 	@$(BIN)/gpbe report --scale $(SCALE) --out $(OUT)
 
 test: $(VENV)/.test ## install what tests need and run them (all but the slow ones)

@@ -325,6 +325,60 @@ def test_qrc_can_come_to_rest_where_q_learning_and_qc_do_not():
     assert abs(control.reduced_update(p, "qc", w)[0]) > 0.1
 
 
+def test_with_a_wider_h_the_fixed_point_of_qrc_goes_with_beta_from_that_of_qc_to_that_of_q_learning():
+    """The paper: the same point for every beta. That takes h = 0 there, which H = F gives and a wider H does not."""
+    narrow, starts = random_control(20, 1.0, "same", gamma=0.6), np.zeros((1, K))
+    wide = narrow.change(projection="all")
+
+    def rests(problem, name, beta=0.0):
+        return control.fixed_points(problem, name, beta, starts)[0].weights
+
+    least, last = control.stationary_points(narrow, "be", starts)[0].weights, rests(narrow, "q-learning")
+    np.testing.assert_allclose(rests(wide, "qrc", 0.0), least, atol=1e-5)
+    np.testing.assert_allclose(rests(wide, "qrc", 1e6), last, atol=1e-5)
+    between = [rests(wide, "qrc", beta) for beta in (0.1, 1.0)]
+    errors = [control.bellman_error(narrow, w) for w in (least, *between, last)]
+    np.testing.assert_allclose(errors, [0.2180, 0.2264, 0.2319, 0.2324], atol=1e-4)
+    np.testing.assert_allclose(rests(narrow, "qrc", 0.1), rests(narrow, "qrc", 1.0), atol=1e-8)
+
+
+def test_the_hard_max_may_leave_no_zero_and_a_minimum_where_actions_tie():
+    """One state, q = (w, 4 w), data of the first action: u = r - A w with A = 1 - 4 gamma for w > 0, 1 - gamma below.
+
+    So u > 0 everywhere, its square is least at w = 0, and no update is 0 at any w: not with H = F either.
+    """
+    p = lure().change(tau=0.0)
+    (point,) = control.stationary_points(p)
+    np.testing.assert_allclose(point.weights, 0, atol=1e-12)
+    assert point.error == pytest.approx(0.4**2)
+    for step in (1e-3, -1e-3):
+        slope = control.projected_bellman_gradient(p, [step])[0]
+        A = 1 - 0.95 * (4 if step > 0 else 1)
+        assert slope == pytest.approx(-2 * A * (0.4 - A * step))
+        assert slope * step > 0
+    assert not any(control.fixed_points(p, name) for name in control.UPDATES)
+
+
+@pytest.mark.parametrize(("seed", "projection", "size"), [(3, "all", 1.0), (9, "random", 0.01), (2, "all", 100.0)])
+def test_minima_of_the_hard_max_are_found_whether_actions_tie_there_or_not(seed, projection, size):
+    """Against Nelder and Mead's method, which takes no gradient; rewards of any size. No, one and three actions tie."""
+    p = random_control(seed, 0.0, projection)
+    m = p.mdp
+    scaled = mdp.FiniteMDP(m.transition, size * m.reward, m.discount, m.start)
+    p = ControlProblem(scaled, p.x, p.d.reshape(STATES, ACTIONS), p.phi)
+    best = control.stationary_points(p, starts=[np.zeros(K), -size * np.ones(K)])[0]
+    q = p.values(best.weights)
+    assert (q > q.max(1, keepdims=True) - 1e-9 * size).sum() - STATES == {2: 0, 3: 1, 9: 3}[seed]
+    options = {"xatol": 1e-11, "fatol": 1e-15, "maxiter": 20_000, "maxfev": 20_000}
+    found = optimize.minimize(
+        lambda w: control.projected_bellman_error(p, size * w) / size**2,
+        np.ones(K),
+        method="Nelder-Mead",
+        options=options,
+    )
+    assert best.error / size**2 <= found.fun + 1e-9
+
+
 def test_following_qrc_from_near_that_point_ends_there():
     """The flow of the expected update, by SciPy's integrator."""
     p = lure()

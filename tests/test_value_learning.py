@@ -1,5 +1,7 @@
 """Learning with networks: the linear algorithms as a special case, exact metrics, replay, divergence, refusals."""
 
+from functools import partial
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -8,10 +10,12 @@ import pytest
 
 import gpbe
 from gpbe import InputError, exact, mdp
-from gpbe.algorithms.value import ValueAlgorithm, values
+from gpbe.algorithms.value import ValueAlgorithm, Window, parts, state_weights, values
 from gpbe.learn.streams import simulated
+from gpbe.learn.value import predict as module
 from gpbe.learn.value import predict_net
-from gpbe.learn.value.data import read_data, second_sample, state_weights, take
+from gpbe.learn.value.checks import check_counts, check_problem, read_length
+from gpbe.learn.value.data import read_data, second_sample, take
 from gpbe.learn.value.metrics import measure
 
 STATES, ACTIONS, K = 7, 3, 5
@@ -142,7 +146,7 @@ def test_metrics_are_the_exact_ones_of_the_learned_values():
 def test_values_that_are_not_finite_have_infinite_errors_and_spoil_no_others():
     v = np.zeros((3, STATES))
     v[1, 2], v[2, 0] = np.nan, np.inf
-    found = measure(problem(), "rmsve", v, "behavior")
+    found = measure(problem(), "rmsve", v, problem().behavior_distribution)
     assert np.isfinite(found).tolist() == [True, False, False]
 
 
@@ -151,8 +155,8 @@ def test_values_that_are_not_finite_have_infinite_errors_and_spoil_no_others():
 
 def test_divergence_is_recorded_for_its_run_and_disturbs_no_other():
     p = problem()
-    both = predict_net(p, "tdc", net=(4,), steps=100, runs=3, every=10, step_size=[0.01, 1e8], seed=2)
-    alone = predict_net(p, "tdc", net=(4,), steps=100, runs=3, every=10, step_size=0.01, seed=2)
+    given = {"net": (4,), "steps": 100, "runs": 3, "every": 10, "seed": 2, "metrics": "rmsve"}
+    both, alone = (predict_net(p, "tdc", step_size=alpha, **given) for alpha in ([0.01, 1e8], 0.01))
     assert (both.diverged_at[0] == -1).all()
     assert ((both.diverged_at[1] > 0) & (both.diverged_at[1] < 100)).all()
     np.testing.assert_allclose(both.curves["rmsve"][0], alone.curves["rmsve"], rtol=1e-4)
@@ -163,13 +167,13 @@ def test_divergence_is_recorded_for_its_run_and_disturbs_no_other():
 
 def test_runs_start_from_different_networks_and_seeds_too():
     p = problem()
-    one = predict_net(p, "td", net=(4,), steps=1, runs=2, seed=0, step_size=1e-9)
-    two = predict_net(p, "td", net=(4,), steps=1, runs=2, seed=1, step_size=1e-9)
+    one = predict_net(p, "td", net=(4,), steps=1, runs=2, seed=0, step_size=1e-9, metrics="rmsve")
+    two = predict_net(p, "td", net=(4,), steps=1, runs=2, seed=1, step_size=1e-9, metrics="rmsve")
     firsts = [one.weights[0], one.weights[1], two.weights[0], two.weights[1]]
     for i in range(4):
         for j in range(i):
             assert np.abs(firsts[i] - firsts[j]).max() > 0.05
-    again = predict_net(p, "td", net=(4,), steps=1, runs=2, seed=0, step_size=1e-9)
+    again = predict_net(p, "td", net=(4,), steps=1, runs=2, seed=0, step_size=1e-9, metrics="rmsve")
     np.testing.assert_array_equal(again.weights, one.weights)
 
 
@@ -180,22 +184,6 @@ def test_averages_are_means_of_the_runs():
     np.testing.assert_allclose(mean.curves["rmsve"], full.curves["rmsve"].mean(0), rtol=1e-6)
     np.testing.assert_allclose(mean.errors["rmsve"], full.curves["rmsve"].std(0, ddof=1) / 3**0.5, rtol=1e-6)
     np.testing.assert_allclose(mean.areas["rmsve"], full.curves["rmsve"].mean(-1), rtol=1e-6)
-
-
-def test_weights_of_states_are_followons_and_products():
-    p = problem(6, termination=0.3)
-    stream = simulated(p, 50, 2, 0)
-    gamma, rho = np.asarray(stream.discount, dtype=float), np.asarray(stream.target / stream.behavior, dtype=float)
-    followon, product = np.ones((2, 50)), np.ones((2, 50))
-    for t in range(1, 50):
-        followon[:, t] = 1 + gamma[:, t - 1] * rho[:, t - 1] * followon[:, t - 1]
-        product[:, t] = np.where(gamma[:, t - 1] > 0, rho[:, t - 1] * product[:, t - 1], 1.0)
-    np.testing.assert_allclose(
-        state_weights("emphatic", stream.discount, stream.target / stream.behavior), followon, rtol=1e-4
-    )
-    np.testing.assert_allclose(
-        state_weights("alternative-life", stream.discount, stream.target / stream.behavior), product, rtol=1e-4
-    )
 
 
 def test_second_samples_come_from_the_same_state_and_are_independent():
@@ -213,34 +201,79 @@ def test_second_samples_come_from_the_same_state_and_are_independent():
 
 
 def test_windows_hold_consecutive_transitions_and_the_state_after_them():
-    p = problem(2)
-    data = read_data(p, ValueAlgorithm(), 3, 10, 1, 0, np.linspace(0.1, 0.7, STATES), None)
+    p, by_state = problem(2), np.linspace(0.1, 0.7, STATES)
+    data, n, updates = read_data(p, ValueAlgorithm(), 3, 10, 1, 0, by_state, None)
+    assert (n, updates, data.now.shape) == (3, 10, (1, 12))
     one = jax.tree.map(lambda a: a[0] if a.ndim == 2 and a.shape[0] == 1 else a, data)
-    batch = take(one, jnp.array([2, 5]), 3, 0.5)
-    states = np.array([[2, 3, 4, 5], [5, 6, 7, 8]]).T
+    batch = take(one, jnp.array([2, 9]), 3, 0.5 * one.lam, jnp.arange(12.0))
+    states = np.array([[2, 3, 4, 5], [9, 10, 11, 12]]).T
     sequence = np.append(one.now, one.next[-1])
     np.testing.assert_allclose(batch.x, p.features.T[:, sequence[states]].astype(np.float32))
     np.testing.assert_allclose(batch.window.reward, np.asarray(one.reward)[states[:3]])
-    np.testing.assert_allclose(batch.window.lam, 0.5 * np.linspace(0.1, 0.7, STATES)[sequence[states[1:]]], rtol=1e-6)
+    np.testing.assert_array_equal(batch.window.weight, [2, 9])
+    goes_on = (np.asarray(one.discount)[states[:3]] > 0) & (states[:3] < 11)
+    assert 0 < goes_on.sum() < 6
+    np.testing.assert_allclose(batch.window.lam, goes_on * 0.5 * by_state[sequence[states[1:]]], rtol=1e-6)
 
 
-def test_longer_returns_learn_and_agree_with_single_steps_where_lam_is_zero():
-    p = problem(4)
-    short = predict_net(p, "tdrc", net=(4,), steps=50, runs=2, every=10, seed=3)
-    long = predict_net(p, "tdrc", net=(4,), steps=50, runs=2, every=10, seed=3, n=4, lam=0.0)
+def test_a_return_to_the_end_of_the_episode_is_one_of_more_transitions_than_any_has():
+    """As long as episodes are finished: the last one is cut off where the data end."""
+    walk = mdp.PredictionProblem(mdp.random_walk(5), target=[0.4, 0.6], behavior=[0.5, 0.5])
+    v = jnp.linspace(-0.5, 2.0, 5)
+
+    @partial(jax.jit, static_argnums=1)
+    def errors(data, n):
+        data = jax.tree.map(lambda a: a[0], data._replace(observations=None))
+        lam = 0.8 * data.lam
+        weight = state_weights("emphatic", n, data.discount, data.rho, lam, data.follows)
+        at = jnp.arange(60)
+        batch = take(data._replace(observations=v[None]), at, n, lam, weight)
+        return batch.window.weight * jax.vmap(parts, (1, Window(1, 1, 1, 1, 0)))(batch.x[0], batch.window).error
+
+    whole, long = (read_data(walk, ValueAlgorithm(), n, 60, 1, 0, None, None) for n in ("episode", 90))
+    assert (whole.updates, long.updates, long.n, long.data.now.shape[1]) == (60, 60, 90, 149)
+    ended = np.flatnonzero(np.asarray(whole.data.discount)[0] == 0)
+    assert len(ended) > 2
+    assert np.diff([-1, *ended, 59]).max() == whole.n < 90
+    one, other = errors(whole.data, whole.n), errors(long.data, 90)
+    np.testing.assert_allclose(one[: ended[-1] + 1], other[: ended[-1] + 1], rtol=1e-4, atol=1e-5)
+    assert np.abs(one - other)[ended[-1] + 1 :].max() > 1e-3
+
+
+def test_longer_returns_agree_with_single_steps_where_lam_is_zero():
+    p, given = problem(4), {"net": line, "steps": 50, "runs": 2, "every": 10, "seed": 3, "metrics": ("rmsve",)}
+    short = predict_net(p, "tdrc", **given)
+    long = predict_net(p, "tdrc", n=4, lam=0.0, **given)
     np.testing.assert_allclose(long.values, short.values, rtol=1e-4, atol=1e-6)
-    by_state = predict_net(p, "tdrc", net=(4,), steps=50, runs=2, every=10, seed=3, n=4, state_lam=np.zeros(STATES))
+    by_state = predict_net(p, "tdrc", n=4, state_lam=np.zeros(STATES), **given)
     np.testing.assert_allclose(by_state.values, short.values, rtol=1e-4, atol=1e-6)
-    result = predict_net(p, "tdrc", net=line, steps=1000, runs=2, every=500, n=6, lam=0.8, batch=30, step_size=0.2)
-    assert (result.curves["rmsve"][:, -1] < 0.9 * result.initial["rmsve"]).all()
 
 
-def test_a_log_is_learned_from_without_knowing_the_dynamics():
-    log = mdp.Log.simulate(problem(), steps=300, seed=1)
-    result = predict_net(log, "tdrc", net=(4,), every=100, step_size=0.05)
-    assert result.curves["rmstde"].shape == (1, 3)
-    assert result.values.shape == (1, 3, 600)
-    assert result.curves["rmstde"][0, -1] < result.initial["rmstde"][0]
+def test_settings_are_learned_in_parts_where_they_would_take_too_much_memory_together(monkeypatch):
+    p, given = problem(), {"net": line, "steps": 20, "runs": 2, "every": 10, "step_size": [0.01, 0.02, 0.03], "seed": 1}
+    together = predict_net(p, "td", **given)
+    monkeypatch.setattr(module, "AT_A_TIME", 2 * 2 * 3 * STATES)  # two settings of two runs, three points and 7 values
+    told = []
+    apart = predict_net(p, "td", advance=told.append, **given)
+    assert told == [2, 1]
+    for name, curve in together.curves.items():
+        np.testing.assert_allclose(apart.curves[name], curve, rtol=1e-5)
+    np.testing.assert_allclose(apart.values, together.values, rtol=1e-5)
+    monkeypatch.setattr(module, "RECORDED", 3 * 2 * 3 * STATES - 1)
+    with pytest.raises(InputError, match=r"the values at all points of the curves are 1.3e\+02 numbers; give a larger"):
+        predict_net(p, "td", metrics="rmsve", **given)
+
+
+def test_ridges_belong_to_the_basis_and_not_to_another_projection():
+    """rmsgpbe of a projection of one's own has no ridge; that of the basis has the basis's."""
+    p, phi = problem(1), np.random.default_rng(0).standard_normal((STATES, 2))
+    given = {"net": line, "basis": np.eye(STATES), "ridge": 0.5, "steps": 10, "every": 10, "metrics": "rmsgpbe"}
+    own, basis = predict_net(p, "tdc", projection=phi, **given), predict_net(p, "tdc", **given)
+    v, d = own.values[0, -1].astype(float), p.behavior_distribution
+    u = p.expected_reward + p.discounted_transition @ v - v
+    y, C = phi.T @ (d * u), (phi * d[:, None]).T @ phi
+    assert own.curves["rmsgpbe"][0, -1] == pytest.approx(np.sqrt(y @ np.linalg.solve(C, y)))
+    assert basis.curves["rmsgpbe"][0, -1] == pytest.approx(np.sqrt((d**2 * u**2 / (d + 0.5)).sum()))
 
 
 @pytest.mark.slow
@@ -256,10 +289,6 @@ def test_kernel_losses_lower_the_bellman_error():
 def learn(source=None, algorithm="tdc", **given):
     chosen = problem() if source is None else source
     return predict_net(chosen, algorithm, **({"net": (4,), "steps": 20, "every": 5} | given))
-
-
-def a_log(**given):
-    return predict_net(mdp.Log.simulate(problem(), steps=20, seed=1), **({"net": (4,), "every": 5} | given))
 
 
 REFUSED = {
@@ -280,6 +309,26 @@ REFUSED = {
     "ridge alone": (lambda: learn(ridge=1.0), r"ridge penalises given features of H"),
     "ridge shape": (lambda: learn(basis=np.eye(7), ridge=[1.0, 2.0]), r"ridge should be 7 numbers"),
     "n": (lambda: learn(n=0), r"n is 0; a return has 1 transition or more"),
+    "n word": (
+        lambda: learn(n="all"),
+        r"n is 'all'; a return has 1 transition or more, or all to the end of its",
+    ),
+    "n broken": (lambda: read_length(ValueAlgorithm(), 2.5, None), r"n is 2.5; a return has 1 transition or more"),
+    "n without end": (lambda: learn(problem(termination=0.0), n="episode"), r"no episode ended in these data"),
+    "state_lam alone": (lambda: learn(state_lam=np.ones(STATES)), r"give n more than 1"),
+    "kernel unused": (lambda: learn(kernel="laplace"), r"kernel is for kbe"),
+    "buffer unused": (lambda: learn(buffer=10), r"buffer is for learning from replay; give batch"),
+    "width unused": (lambda: learn(width=3), r'width is of a network for h .*; give basis "network"'),
+    "width": (lambda: learn(basis="network", width=0), r"width is 0; it should be a whole number, 1 or more"),
+    "projection unused": (lambda: learn(projection=np.eye(7)), r"projection is for the metric rmsgpbe"),
+    "projection": (lambda: learn(projection=np.eye(6), metrics="rmsgpbe"), r"projection has shape \(6, 6\); .*\(7, "),
+    "weighting": (lambda: learn(weighting=[1.0]), r"the weighting has shape \(1,\)"),
+    "weightings": (lambda: learn(weighting=np.ones((2, 7))), r"the weighting has shape \(2, 7\); .* each state"),
+    "batch of too few": (lambda: learn(batch=21), r"batch is 21, but there are 20 steps"),
+    "broken batch": (lambda: check_counts(batch=2.5), r"batch is 2.5; it should be a whole number"),
+    "problem": (lambda: check_problem(problem().mdp), r"problem is of type FiniteMDP; give a PredictionProblem"),
+    "not a module": (lambda: learn(net=lambda key: 3), r"net makes something of type int; it should make a module"),
+    "a vector": (lambda: learn(net=lambda key: jnp.sin), r"takes an observation to \(5,\); not one number"),
     "n of residuals": (lambda: learn(None, "residual-gradient", n=2), r"defined for single transitions; n is 2"),
     "kbe online": (lambda: learn(None, "kbe"), r"needs pairs of samples: give batch"),
     "batch": (lambda: learn(batch=9, buffer=8), r"batch is 9; it should be between 1 and the 8 windows"),
@@ -288,18 +337,14 @@ REFUSED = {
     "metric": (lambda: learn(metrics=("rmse",)), r"no metric 'rmse'; the metrics are rmsve"),
     "no projection": (lambda: learn(metrics=("rmsgpbe",)), r"rmsgpbe needs the features of H: give projection"),
     "every": (lambda: learn(every=7), r"every is 7; it should divide the 20 steps"),
-    "steps": (lambda: learn(steps=0), r"steps and runs must be at least 1"),
+    "steps": (lambda: learn(steps=0), r"steps is 0; it should be a whole number, 1 or more"),
     "state_lam": (lambda: learn(n=2, state_lam=[1.0]), r"state_lam has shape \(1,\)"),
     "no episodes": (
         lambda: learn(problem(termination=0.0), "alternative-life-td"),
         r"alternative-life methods need episodes",
     ),
-    "runs of a log": (lambda: a_log(runs=2), r"a log is one run of single transitions"),
-    "model of a log": (lambda: a_log(algorithm="double-sampling"), r"needs a model to draw second transitions from"),
-    "truth of a log": (lambda: a_log(metrics=("rmsve",)), r"needs the true dynamics, which a log does not have"),
-    "h of a log": (lambda: a_log(basis=np.eye(20)), r"which a log does not have"),
     "curvature": (lambda: learn(None, ValueAlgorithm(h="zero", curvature=True)), r"belongs to an h that learns"),
-    "network": (lambda: learn(None, "td").network(0, 0), r"network takes 1 numbers"),
+    "network": (lambda: learn(None, "td", net=line, metrics="rmsve").network(0, 0), r"network takes 1 numbers"),
 }
 
 

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+import gpbe
 from gpbe import exact, mdp
 from gpbe.experiments import aliased_learned, identifiability_learned, spiral
 from gpbe.experiments.spiral_net import Spiral, make
@@ -128,6 +129,39 @@ def test_every_method_over_20_seeds_to_the_end(method):
     else:
         assert not escaped.any()
         assert (error[:, -1] < 0.6).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "times", "h_step", "rate", "given"),
+    [
+        ("tdrc", 2, 1.0, 0.75, {"basis": np.eye(3), "beta": 0.01}),
+        ("maei-gtd2", 3, 1 / spiral.SIZE, 0.158, {}),
+        ("maei-tdc", 3, 1 / spiral.SIZE, 0.158, {}),
+    ],
+)
+def test_with_longer_steps_they_come_near_the_solution_in_every_seed(name, times, h_step, rate, given):
+    """To a fifth of where they began and closer all the time, as gradient flow does: 1 / sqrt(1 + c t)."""
+    alpha = times * spiral.STEP_SIZE
+    result = gpbe.predict(
+        spiral.problem(),
+        name,
+        net=make,
+        steps=60_000,
+        runs=SEEDS,
+        every=3000,
+        batch=spiral.BATCH,
+        step_size=alpha,
+        ratio=h_step / alpha,
+        metrics=("rmsve",),
+        **given,
+    )
+    assert (result.diverged_at == -1).all()
+    relative = result.curves["rmsve"] / result.initial["rmsve"][:, None]
+    assert relative[:, -1].max() < 0.2
+    assert (relative[:, -1] < 0.7 * relative[:, 4]).all()
+    flow = 1 / np.sqrt(1 + 2 * spiral.EPSILON * 0.01 * times * rate * 60_000)
+    assert np.median(relative[:, -1]) == pytest.approx(flow, rel=0.2)
 
 
 # ---------------------------------------------------------------- the other examples

@@ -61,7 +61,7 @@ def report(
     out: Path = Path("out"),
     json: Json = False,
 ) -> None:
-    """Write one HTML page with every figure, the tables behind them, and which claims of the paper the results support.
+    """Draw every figure, and write one HTML page with all of them and which claims of the paper the results support.
 
     Args:
         scale: which results
@@ -78,7 +78,7 @@ def report(
     check_writable(out)
     written, missing = draw_all([*figures.FIGURES, *CONTROL_FIGURES], scale, out)
     also = [row["figure"] for row in written if row["figure"] in figures.FIGURES]
-    commands = (f"gpbe run all --scale {scale}", f"gpbe figure all --scale {scale}", f"gpbe report --scale {scale}")
+    commands = (f"gpbe run all --scale {scale}", f"gpbe report --scale {scale}")
     made = datetime.now(UTC).isoformat(timespec="minutes")
     whole = page.gather(_open_sweeps(scale, out), out, folders, commands, made, also, missing)
     path = out / "report.html"

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from tyro.conf import OmitArgPrefixes, Positional
+from tyro.conf import OmitArgPrefixes, Positional, arg
 
 from gpbe.cli.options import (
     AlgorithmName,
@@ -34,7 +34,7 @@ class Hyperparameters:
     ratio: Values = ()
     """step size of h over that of w; 1 if left out"""
     lam: Values = ()
-    """trace parameter lambda (zeta for AB-Trace); 0 if left out"""
+    """trace parameter lambda (zeta for AB-Trace); 0 if left out, and 1 within the returns of --n"""
     beta: Values = ()
     """regularization of h, for TDRC; 1 if left out"""
     c_bar: Values = ()
@@ -54,6 +54,7 @@ class Hyperparameters:
 
 
 NONE_GIVEN = Hyperparameters()
+Length = Annotated[str | None, arg(metavar="INT|episode", help_behavior_hint="")]
 NET_ONLY = ("net", "basis", "n", "batch", "buffer", "kernel")
 """Options that only values from a network have."""
 
@@ -72,7 +73,7 @@ def predict(
     epochs: int = 1,
     net: Sizes = None,
     basis: Basis = None,
-    n: Number = None,
+    n: Length = None,
     batch: Number = None,
     buffer: Number = None,
     kernel: Kernel = None,
@@ -90,14 +91,15 @@ def predict(
         steps: transitions to learn from; 1000 if left out, or all of a log
         runs: independent runs; 10 if left out, and a log is one
         seed: of the behavior's data, which are the same for every algorithm and setting
-        metrics: of rmsve, rmspbe, rmsbe and distance; settings are compared by the first
+        metrics: of rmsve, rmspbe, rmsbe and distance, with --net of rmsve, rmspbe, rmsbe and rmstde; settings are
+            compared by the first
         weighting: of the states in the metrics
         every: transitions between points of a learning curve
         optimizer: plain steps along the algorithm's direction, or Adam's
         epochs: passes over the data, for SVRG and SAGA
         net: units in each hidden layer of a network that makes values of the features
         basis: with --net, what h is made of: a head on the network's features, a network of its own, or the gradient
-        n: with --net, transitions in a return
+        n: with --net, transitions in a return, or "episode" for all to the episode's end; 1 if left out
         batch: with --net, transitions drawn from a replay buffer for each update; online if left out
         buffer: with --net, how many of the latest transitions that buffer holds; 4000 if left out
         kernel: with --net, of the algorithm kbe
@@ -125,7 +127,7 @@ def predict(
         epochs=epochs,
         net=net,
         basis=basis,
-        n=n,
+        n=int(n) if n is not None and n.lstrip("-").isdigit() else n,
         batch=batch,
         buffer=buffer,
         kernel=kernel,
@@ -162,7 +164,8 @@ def learn_and_show(
 
         b = find_value_algorithm(algorithm)
         known, defaults = names_for_net(b), {k: r.default for k, r in RANGES.items()}
-        del options["epochs"]
+        if options["n"] in (None, 1):  # a single transition is not mixed with others
+            known = [k for k in known if k != "lam"]
     else:
         only = [k for k in NET_ONLY if options.pop(k) is not None]
         if only:
@@ -184,7 +187,8 @@ def learn_and_show(
         "algorithm": algorithm,
         "steps": int(result.steps[-1]) // epochs,
         **({"epochs": epochs} if not with_net and find(algorithm).finite_sum else {}),
-        **({"net": " ".join(map(str, options["net"]))} if with_net else {}),
+        **({"net": " ".join(map(str, options["net"])) or "linear"} if with_net else {}),
+        **{k: options[k] for k in NET_ONLY[1:] if k in options},
         "runs": int(result.diverged_at.shape[-1]),
         "seed": options["seed"],
         **{k: v for k, v in fixed.items() if k not in ("power", "delay") or fixed["power"]},

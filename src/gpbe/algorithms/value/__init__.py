@@ -5,6 +5,7 @@ from gpbe.algorithms.value.model import Basis, Params, evaluate, second_weights,
 from gpbe.algorithms.value.step import Batch, Second, direction
 from gpbe.algorithms.value.table import ALGORITHMS, RANGES, ValueAlgorithm, find_value_algorithm, names_for
 from gpbe.algorithms.value.updates import Outputs, Parts, Window, directions, parts
+from gpbe.algorithms.value.weights import state_weights
 
 __all__ = [
     "ALGORITHMS",
@@ -27,5 +28,6 @@ __all__ = [
     "second_weights",
     "smoothed",
     "start",
+    "state_weights",
     "values",
 ]

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from gpbe.errors import InputError
 from gpbe.nets import network
 
 Basis = Literal["none", "head", "network", "gradient", "features"]
@@ -34,10 +35,22 @@ class PerObservation(eqx.Module):
         return jax.vmap(lambda one: jnp.reshape(self.module(one), (1,)), 1, 1)(x)
 
 
+def made(net: Make, inputs: int, key: PRNGKeyArray) -> PerObservation:
+    """A user's module, if it is one number that it makes of an observation."""
+    module = net(key)
+    if not callable(module):
+        raise InputError(f"net makes something of type {type(module).__name__}; it should make a module")
+    out = eqx.filter_eval_shape(module, jax.ShapeDtypeStruct((inputs,), jnp.float32))
+    if getattr(out, "size", 0) != 1:
+        raise InputError(f"net's module takes an observation to {jax.tree.map(lambda x: x.shape, out)}; not one number")
+    return PerObservation(module)
+
+
 def start(
     net: tuple[int, ...] | Make, inputs: int, basis: Basis, given: int, key: PRNGKeyArray, width: int | None = None
 ) -> Params:
-    """Parameters before learning; h is 0 everywhere.
+    """Parameters before learning. h is 0 everywhere, unless it is a module that the user's function makes: that starts
+    as it is made, from another key than v's.
 
     Args:
         net: sizes of hidden layers, or a function from a key to a module that takes an observation to a number.
@@ -49,8 +62,8 @@ def start(
     """
     key_v, key_h = jax.random.split(key)
     if callable(net):
-        v: Any = PerObservation(net(key_v))
-        own: Any = PerObservation(net(key_h))
+        v: Any = made(net, inputs, key_v)
+        own: Any = made(net, inputs, key_h)
     else:
         v = network((inputs,), 1, net, key_v, detached=1 if basis == "head" else 0)
         own = network((inputs,), 1, net if width is None else (width,) * len(net), key_h)

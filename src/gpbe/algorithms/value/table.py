@@ -30,7 +30,7 @@ class ValueAlgorithm:
     regularized: bool = False
     """Shrink h by beta (TDRC)."""
     prior: Prior = "none"
-    """What the state's weight M is besides 1: the followon trace, or the product of the episode's ratios."""
+    """What the state's weight M is besides 1: the emphasis of the returns in use, or the product of ratios."""
     paper: str = ""
 
     @property
@@ -87,6 +87,10 @@ def find_value_algorithm(algorithm: str | ValueAlgorithm) -> ValueAlgorithm:
         if algorithm.curvature and not algorithm.learns_h:
             raise InputError(f"the term of the curvature belongs to an h that learns, not to h = {algorithm.h!r}")
         return algorithm
+    if not isinstance(algorithm, str):
+        raise InputError(
+            f"algorithm is of type {type(algorithm).__name__}; give a name such as tdrc, or a ValueAlgorithm"
+        )
     if algorithm not in ALGORITHMS:
         close = difflib.get_close_matches(algorithm, ALGORITHMS, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(ALGORITHMS)}"

@@ -35,9 +35,9 @@ class Window(NamedTuple):
     """Of each transition; 0 ends an episode, and what the window holds after it does not count."""
     rho: Float[Array, " n"]
     lam: Float[Array, " n"]
-    """Trace parameter on arrival in the next state; the last is taken as 0."""
+    """Trace parameter on arrival in the next state; the last is taken as 0. After a 0 the rest does not count."""
     weight: Float[Array, ""]
-    """M, on the state that the window begins in."""
+    """M, on the state that the window begins in (see `weights`)."""
 
 
 class Outputs(NamedTuple):

@@ -1,22 +1,16 @@
 """Where an objective of control, or an algorithm, comes to rest: found by SciPy's optimisers from several starts."""
 
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 from scipy import optimize
 
 from gpbe.errors import InputError
-from gpbe.exact.control.objectives import (
-    ControlProblem,
-    bellman_gradient,
-    projected_bellman_error,
-    projected_bellman_gradient,
-    projected_residual,
-)
+from gpbe.exact.control.kinks import kink_points, least, shortest_gradient
+from gpbe.exact.control.objectives import ControlProblem, projected_bellman_error, projected_bellman_gradient
 from gpbe.exact.control.operators import optimal_action_values
 from gpbe.exact.control.updates import best_theta, expected_update
-from gpbe.exact.projections import weighted_basis
 from gpbe.mdp.checks import as_floats
 from gpbe.types import Array, Numbers, Weights
 
@@ -32,7 +26,8 @@ class Point(NamedTuple):
     error: float
     """The PBE there (the BE, if that was asked for)."""
     residual: float
-    """Length of the gradient, or of the update, relative to what it is at the starts."""
+    """Length of the gradient, or of the update, relative to what it is at the starts; where actions tie, that of the
+    shortest mean of the gradients around."""
 
 
 def stationary_points(
@@ -44,30 +39,32 @@ def stationary_points(
     """Zeros of the gradient, best first: minima by Levenberg and Marquardt's method, others by Powell's hybrid one.
 
     Without `starts`, it starts from 0 and from 2 K points around it at the size of the weights that fit q* best. With
-    the hard max a minimum may lie on a kink, where no gradient is 0; such points are not stationary and left out.
+    the hard max a minimum may lie where actions tie: there a mean of the gradients around is 0 (see `kinks`).
     """
     if objective not in ("pbe", "be"):
         raise InputError(f"there is no objective {objective!r} of control; use pbe or be")
     chosen = problem if objective == "pbe" else problem.change(projection="all")
-    slope = projected_bellman_gradient if objective == "pbe" else bellman_gradient
     begin = _starts(problem, starts)
-    scale = max(float(np.linalg.norm(slope(problem, w))) for w in begin) or 1.0
 
-    def jacobian(w: Array) -> Array:
-        root = np.sqrt(chosen.d)[:, None]
-        return weighted_basis(chosen.phi, chosen.d).T @ (root * (chosen.bootstrapped(w) - chosen.x))
+    def slope(w: Array) -> Array:
+        return projected_bellman_gradient(chosen, w)
 
-    found = []
-    for w in begin:
-        least = optimize.least_squares(
-            lambda w: projected_residual(chosen, w), w, cast(Any, jacobian), xtol=1e-15, ftol=1e-15, gtol=1e-15
-        )
-        found += [least.x, optimize.root(lambda w: slope(problem, w), w, tol=1e-13).x]
-    points = [
-        Point(w, best_theta(chosen, w), float(projected_bellman_error(chosen, w)), _size(slope(problem, w), scale))
-        for w in found
-    ]
-    return _distinct(points, tolerance)
+    scale = max(float(np.linalg.norm(slope(w))) for w in begin) or 1.0
+    minima = [least(chosen, w) for w in begin]
+    best = min(minima, key=lambda w: float(projected_bellman_error(chosen, w)))
+    size = max(float(np.abs(problem.x @ best).max()), float(np.abs(problem.reward).max())) or 1.0
+
+    def point(w: Array) -> Point:
+        smooth, ties = slope(w), problem.tau == 0
+        gradient = min(smooth, shortest_gradient(chosen, w, size), key=np.linalg.norm) if ties else smooth
+        return Point(w, best_theta(chosen, w), float(projected_bellman_error(chosen, w)), _size(gradient, scale))
+
+    found = [point(w) for w in minima]
+    if problem.tau == 0:  # from where no smooth minimum was found
+        stuck = [w for w, p in zip(begin, found, strict=True) if p.residual >= tolerance]
+        found += [point(w) for start in stuck for w in kink_points(chosen, start, size)]
+    found += [point(optimize.root(slope, w, tol=1e-13).x) for w in begin]
+    return _distinct(found, tolerance)
 
 
 def fixed_points(

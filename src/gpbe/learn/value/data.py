@@ -1,21 +1,22 @@
-"""What a network learns from: transitions with ratios and weights and, where a model allows, second samples."""
+"""What a network learns from: transitions with ratios and, where a model allows, second samples."""
 
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gpbe.algorithms.linear import Algorithm, Trace, advance
+from gpbe.algorithms.linear import Algorithm
 from gpbe.algorithms.linear.expected import check_sensible
-from gpbe.algorithms.linear.traces import Prior
 from gpbe.algorithms.value import Batch, Second, ValueAlgorithm, Window
 from gpbe.errors import InputError
 from gpbe.learn.linear import Stream
 from gpbe.learn.streams import recorded, simulated
 from gpbe.mdp import Log, PredictionProblem
+from gpbe.mdp.checks import as_floats, check_interval
 from gpbe.types import Array, Numbers
+
+Length = int | Literal["episode"]
+"""Transitions in a return: so many, or all to the end of the episode."""
 
 
 class Data(NamedTuple):
@@ -25,80 +26,115 @@ class Data(NamedTuple):
     """(I, N), a column for each state (or for each end of a recorded transition)."""
     phi: Any
     """Given features of H (M, N), or None."""
-    state_lam: Any
-    """(N,), multiplies lam on arrival."""
     now: Any
     next: Any
     reward: Any
     discount: Any
     rho: Any
-    weight: Any
+    lam: Any
+    """Multiplies the setting's trace parameter on arrival in `next`; 0 where no return can go on from there."""
+    follows: Any
+    """Does the next transition begin where this one ended, within an episode?"""
     second: Any
     """`Second` transitions with positions in place of observations, or None."""
 
 
-AXES: Any = Data(None, None, None, 0, 0, 0, 0, 0, 0, 0)  # pyright: ignore
+AXES: Any = Data(None, None, 0, 0, 0, 0, 0, 0, 0, 0)  # pyright: ignore
+
+
+class Windows(NamedTuple):
+    """Transitions, and what windows of them there are to learn from."""
+
+    data: Data
+    n: int
+    """Transitions in the longest window."""
+    updates: int
+    """How many windows: one begins with each of the first `updates` transitions."""
 
 
 def read_data(
     problem: PredictionProblem | Log,
     a: ValueAlgorithm,
-    n: int,
+    n: Length,
     steps: int | None,
     runs: int,
     seed: int,
     state_lam: Numbers | None,
     phi: Array | None,
-) -> Data:
-    """Transitions of a problem's behaviour, or of a log. They depend on problem and seed only."""
+) -> Windows:
+    """Transitions of a problem's behaviour, or of a log. They depend on problem, seed and how many they are only.
+
+    A return ends after n transitions, at the end of its episode or where the data end, whichever comes first. A problem
+    is simulated for n - 1 transitions more than there are windows, so that with a number for n no return lacks any.
+    """
     if isinstance(problem, Log):
-        if runs != 1 or state_lam is not None or n != 1:
-            raise InputError("a log is one run of single transitions; leave runs, state_lam and n out")
-        if a.h == "second":
-            raise InputError("double sampling needs a model to draw second transitions from, which a log does not have")
-        stream = recorded(problem if steps is None else problem.first(steps))
+        log = problem if steps is None else problem.first(steps)
+        stream, follows = _recorded(problem, log, a, runs, state_lam), continues(log)[None]
+        count, second = len(log), None
     else:
         if problem.features.ndim > 2:
             raise InputError(f"features have leading axes {problem.features.shape[:-2]}; networks take one set for all")
         check_sensible(problem, Algorithm(prior=a.prior))
-        steps = 1000 if steps is None else steps
-        stream = simulated(problem, steps + n - 1 if steps > 0 else steps, runs, seed, state_lam)
-    second = (
-        second_sample(problem, stream, seed) if isinstance(problem, PredictionProblem) and a.h == "second" else None
-    )
-    rho = stream.target / stream.behavior
-    return Data(
+        count = 1000 if steps is None else steps
+        more = 0 if n == "episode" or count < 1 else n - 1
+        stream = simulated(problem, count + more, runs, seed, state_lam)
+        follows = np.asarray(stream.discount) > 0
+        follows[:, -1] = False
+        second = second_sample(problem, stream, seed) if a.h == "second" else None
+    if n == "episode":
+        if follows[:, :-1].all():
+            raise InputError("no episode ended in these data, so no return has an end; give n as a number")
+        n = longest(follows)
+    elif isinstance(problem, Log):
+        n = min(n, longest(follows))  # longer windows would hold nothing more
+    data = Data(
         observations=stream.features.T,
         phi=None if phi is None else jnp.asarray(phi.T, jnp.float32),
-        state_lam=stream.lam,
         now=stream.now,
         next=stream.next,
         reward=stream.reward,
         discount=stream.discount,
-        rho=rho,
-        weight=state_weights(a.prior, stream.discount, rho),
+        rho=stream.target / stream.behavior,
+        lam=stream.lam[stream.next] * follows,
+        follows=jnp.asarray(follows),
         second=second,
     )
+    return Windows(data, n, count)
 
 
-@partial(jax.jit, static_argnums=0)
-def state_weights(prior: Prior, discount: Any, rho: Any) -> Any:
-    """M_t of each transition (runs, T): 1, the followon F = rho_- gamma F_- + 1, or the product of ratios.
+def _recorded(whole: Log, log: Log, a: ValueAlgorithm, runs: int, state_lam: Numbers | None) -> Stream:
+    """The rows of `log`, the first ones of the whole."""
+    if runs != 1:
+        raise InputError("a log is one run; leave runs out")
+    if a.h == "second":
+        raise InputError("double sampling needs a model to draw second transitions from, which a log does not have")
+    if a.prior == "alternative-life" and continues(log)[:-1].all():
+        raise InputError("alternative-life methods need episodes, and no row of this log ends one; use an emphatic one")
+    stream = recorded(log)
+    if state_lam is None:
+        return stream
+    lam = as_floats(state_lam, "state_lam")
+    if lam.shape != (len(whole),):
+        raise InputError(f"state_lam has shape {lam.shape}; for a log it should be one number for each of its rows")
+    check_interval(lam, "state_lam", ("row",))
+    arrival = jnp.asarray(lam[: len(log)], jnp.float32)
+    return stream._replace(lam=jnp.concatenate([jnp.ones_like(arrival), arrival]))
 
-    The followon is the emphasis of lam = 0: it makes the objective weight states by f = (I - P')^-1 d_b.
+
+def continues(log: Log) -> Array:
+    """Does each row lead to where the next one begins? Not at the end of an episode, and not where a log breaks off.
+
+    Where a time limit cut an episode short, the row has a discount but the next row begins elsewhere: a return that
+    comes there bootstraps from where the row led. Features are compared as the network sees them, in 32 bits.
     """
+    led, begins = (np.asarray(x, np.float32) for x in (log.next_features[:-1], log.features[1:]))
+    return np.append((log.discount[:-1] > 0) & (led == begins).all(1), False)
 
-    def forward(past: tuple[Trace, Any, Any], t: tuple[Any, Any]) -> tuple[tuple[Trace, Any, Any], Any]:
-        trace, gamma, ratio = past
-        trace, emphasis = advance(trace, jnp.zeros(()), gamma, ratio, 0.0, prior, None, jnp)
-        return (trace, *t), emphasis
 
-    zero = jnp.zeros(())
-
-    def one(discount: Any, rho: Any) -> Any:
-        return jax.lax.scan(forward, (Trace(zero, zero, zero), zero, zero), (discount, rho))[1]
-
-    return jax.vmap(one)(discount, rho)
+def longest(follows: Array) -> int:
+    """Transitions in the longest unbroken piece of any run."""
+    ends = [np.flatnonzero(~run) for run in follows]
+    return max(int(np.diff(end, prepend=-1).max()) for end in ends)
 
 
 def second_sample(problem: PredictionProblem, stream: Stream, seed: int) -> Second:
@@ -121,13 +157,15 @@ def second_sample(problem: PredictionProblem, stream: Stream, seed: int) -> Seco
     )
 
 
-def take(data: Data, at: Any, n: int, lam: Any) -> Batch:
-    """Windows of n transitions that begin at the positions `at` (B,) of one run."""
-    span = at[None, :] + jnp.arange(n)[:, None]
-    states = jnp.concatenate([data.now[span], data.next[span[-1:]]])
-    window = Window(
-        data.reward[span], data.discount[span], data.rho[span], lam * data.state_lam[data.next[span]], data.weight[at]
-    )
+def take(data: Data, at: Any, n: int, lam: Any, weight: Any) -> Batch:
+    """Windows of n transitions that begin at the positions `at` (B,) of one run.
+
+    `lam` and `weight` are of each transition (T,). What a window holds after a transition that nothing follows does not
+    count, so it may be anything, such as the last one again.
+    """
+    span = jnp.minimum(at[None, :] + jnp.arange(n)[:, None], data.now.shape[0] - 1)
+    states = jnp.concatenate([data.now[at][None], data.next[span]])
+    window = Window(data.reward[span], data.discount[span], data.rho[span], lam[span], weight[at])
     second = data.second
     if second is not None:
         second = Second(data.observations[:, second.x[at]], second.reward[at], second.discount[at], second.rho[at])

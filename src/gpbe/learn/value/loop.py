@@ -8,7 +8,15 @@ import jax.numpy as jnp
 import optax
 from jax.flatten_util import ravel_pytree
 
-from gpbe.algorithms.value import Basis, Params, ValueAlgorithm, direction, second_weights, values
+from gpbe.algorithms.value import (
+    Basis,
+    Params,
+    ValueAlgorithm,
+    direction,
+    second_weights,
+    state_weights,
+    values,
+)
 from gpbe.algorithms.value.kernels import Kernel
 from gpbe.learn.value.data import AXES, Data, take
 from gpbe.replay import draw_distinct
@@ -89,8 +97,11 @@ def learn(options: Options, hypers: Hypers, data: Data, params: Params, ridge: A
     if ridge is not None:
         penalty = penalty + ravel_pytree(second_weights(params, options.basis, ridge))[0]
 
+    lam = hypers.lam * data.lam
+    counts = state_weights(options.algorithm.prior, options.n, data.discount, data.rho, lam, data.follows)
+
     def change(weights: Any, at: Any) -> Any:
-        batch = take(data, at, options.n, hypers.lam)
+        batch = take(data, at, options.n, lam, counts)
         now = eqx.combine(unravel(weights), static)
         step = direction(options.algorithm, options.basis, now, batch, options.kernel, hypers.bandwidth)
         return ravel_pytree(step)[0] - penalty * weights

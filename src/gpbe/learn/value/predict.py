@@ -10,19 +10,33 @@ import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
 
-from gpbe.algorithms.value import KERNELS, Params, ValueAlgorithm, find_value_algorithm, second_weights, start
+from gpbe.algorithms.value import Params, ValueAlgorithm, find_value_algorithm, second_weights, start
 from gpbe.errors import InputError
 from gpbe.exact.weightings import Name
 from gpbe.learn.predict import Prediction
-from gpbe.learn.value.checks import check_every, check_replay, read_basis, read_net, read_ridge, read_settings
+from gpbe.learn.value.checks import (
+    check_counts,
+    check_problem,
+    check_steps,
+    read_basis,
+    read_buffer,
+    read_kernel,
+    read_length,
+    read_net,
+    read_ridge,
+    read_rows,
+    read_settings,
+)
 from gpbe.learn.value.data import read_data
 from gpbe.learn.value.loop import Hypers, Learned, Options, learn_all
-from gpbe.learn.value.metrics import check_metrics, gradient_basis, measure, measure_log
+from gpbe.learn.value.metrics import check_metrics, measure, measure_log, measure_nonlinear, read_weighting
 from gpbe.mdp import Log, PredictionProblem
 from gpbe.types import Array, Numbers
 
 LANES = 512
 """Runs times settings that one compiled call learns side by side."""
+RECORDED, AT_A_TIME = 2**28, 2**25
+"""Numbers that are recorded over learning at most (1 GB), and by one compiled call if it has more than one setting."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +44,7 @@ class NetPrediction(Prediction):
     """What was learned. `weights` are all parameters in one vector, `second_weights` the same with those of v at 0."""
 
     values: Array = field(default_factory=lambda: np.zeros(0))
-    """([settings,] runs, points, N): of every state (for a log: of every state, then of every next state)."""
+    """([settings,] runs, points, N): of every state (for a log: of every row's state, then of every row's next)."""
     structure: Any = None
 
     def network(self, *index: int) -> Params:
@@ -57,11 +71,11 @@ def predict_net(
     projection: Numbers | None = None,
     every: int = 1,
     average: bool = False,
-    n: int = 1,
+    n: int | str = 1,
     state_lam: Numbers | None = None,
     batch: int | None = None,
-    buffer: int = 4000,
-    kernel: str = "gaussian",
+    buffer: int | None = None,
+    kernel: str | None = None,
     optimizer: str = "sgd",
     width: int | None = None,
     advance: Callable[[int], None] = lambda settings: None,
@@ -74,22 +88,25 @@ def predict_net(
         algorithm: "td", "tdc", "tdrc", "gtd2" (the saddlepoint form), "maei-gtd2", "maei-tdc", "residual-gradient",
             "double-sampling" or "kbe", each also with "emphatic-" or "alternative-life-" before it.
         net: sizes of hidden layers, or a function from a random key to a module that takes an observation to a number.
-        basis: of h: "head" (on v's last layer, detached), "network", "gradient" (of v), or features of H (S, M). The
-            default is "head", and "gradient" for modules and for Maei's algorithms, which know no other.
+        basis: of h: "head" (on v's last layer, detached), "network", "gradient" (of v), or features of H (S, M), for a
+            log (T, M). The default is "head", and "gradient" for modules and Maei's algorithms, which have no other. h
+            is 0 at the start, but as a network made by a function it is what that makes.
         ridge: a penalty for each given feature of H.
         steps: updates; all transitions of a log.
         runs: independent runs: of the data, which depend on problem and seed only, and of the network's first weights.
         seed: of data and networks.
-        metrics: of "rmsve", "rmsbe", "rmspbe" (the nonlinear PBE), "rmsgpbe" (of `projection`) and "rmstde".
+        metrics: of "rmsve", "rmsbe", "rmspbe" (the nonlinear PBE), "rmsgpbe" (of `projection`) and "rmstde"; a log has
+            the last two.
         weighting: of the states in the metrics.
         projection: features of H for "rmsgpbe"; those of `basis` if given there.
         every: updates between points of a curve.
         average: keep only means and standard errors over runs of the curves.
-        n: transitions in a return; with `lam` below 1 it is a lambda-return cut off there, or at the episode's end.
-        state_lam: multiplies lam on arrival in each state.
+        n: transitions in a return, or "episode" for all to the episode's end; with `lam` below 1 it is a lambda-return.
+            It is cut off after n transitions, at the end of the episode, or where a log breaks off or the data end.
+        state_lam: multiplies lam on arrival in each state (in a log, at the end of each row).
         batch: windows drawn from a replay buffer for each update; online, from the latest, if left out.
-        buffer: how many of the latest windows that buffer holds.
-        kernel: of "kbe": "gaussian", "laplace", "linear", "quadratic" or "same", between observations.
+        buffer: how many of the latest windows that buffer holds; 4000 if left out.
+        kernel: of "kbe": "gaussian" (the default), "laplace", "linear", "quadratic" or "same", between observations.
         optimizer: "sgd", or "adam" on the algorithm's direction.
         width: units in each layer of a network of h's own; as v's if left out.
         advance: is told how many more settings are done.
@@ -102,25 +119,27 @@ def predict_net(
     >>> result.curves["rmsve"].shape, result.values.shape
     ((3, 4), (3, 4, 5))
     """
+    check_problem(problem)
     name, a = algorithm if isinstance(algorithm, str) else "this algorithm", find_value_algorithm(algorithm)
-    settings = read_settings(a, hyperparameters, n, name)
+    length = read_length(a, n, state_lam)
+    check_counts(batch=batch, buffer=buffer, width=width, runs=runs, steps=steps, every=every)
+    settings = read_settings(a, hyperparameters, length, name)
     net = read_net(net)
-    size = problem.features.shape[0] * (1 if isinstance(problem, PredictionProblem) else 2)
-    kind, phi = read_basis(a, net, basis, size, isinstance(problem, Log))
+    kind, phi = read_basis(a, net, basis, problem, width)
     penalties = read_ridge(ridge, phi)
-    check_replay(a, n, batch, buffer)
-    if kernel not in KERNELS:
-        raise InputError(f"there is no kernel {kernel!r}; the kernels are {', '.join(KERNELS)}")
+    holds, kernel = read_buffer(a, batch, buffer), read_kernel(a, kernel)
     if optimizer not in ("sgd", "adam"):
         raise InputError(f"there is no optimizer {optimizer!r}; use sgd or adam")
-    projection = phi if projection is None else projection
     default = ("rmstde",) if isinstance(problem, Log) else ("rmsve", "rmspbe")
     names = default if metrics is None else (metrics,) if isinstance(metrics, str) else tuple(metrics)
-    check_metrics(problem, names, projection)
+    if projection is not None and "rmsgpbe" not in names:
+        raise InputError("projection is for the metric rmsgpbe; name that in metrics, or leave projection out")
+    rows, ridge = (phi, ridge) if projection is None else (read_rows(projection, "projection", problem), None)
+    check_metrics(problem, names, rows)
+    d = read_weighting(problem, weighting)
 
-    data = read_data(problem, a, n, steps, runs, seed, state_lam, phi)
-    updates = data.now.shape[-1] - n + 1
-    check_every(every, updates)
+    data, longest, updates = read_data(problem, a, length, steps, runs, seed, state_lam, phi)
+    check_steps(every, batch, updates)
     key_nets, key_picks = jax.random.split(jax.random.key(seed))
     given = 0 if phi is None else phi.shape[1]
     params = start_all(net, data.observations.shape[0], kind, given, width, jax.random.split(key_nets, runs))
@@ -128,41 +147,46 @@ def predict_net(
         algorithm=a,
         basis=kind,
         kernel=kernel,  # pyright: ignore
-        n=n,
+        n=longest,
         every=every,
         batch=batch or 1,
-        buffer=0 if batch is None else buffer,
+        buffer=holds,
         adam=optimizer == "adam",
         schedule=bool(np.any(settings.numbers["power"])),
         keep_weights="rmspbe" in names,
     )
-    keys = jax.random.split(key_picks, runs)
-    parts = []
-    for indices, count in chunks(settings.count, max(1, LANES // runs)):
-        hypers = Hypers(**settings.take(indices))
-        learned = learn_all(options, hypers, data, params, penalties, keys, updates)
-        parts.append(jax.tree.map(lambda x, k=count: np.asarray(x)[:k] if settings.swept else np.asarray(x), learned))
-        advance(count)
-    whole: Learned = jax.tree.map(lambda *x: np.concatenate(x), *parts) if len(parts) > 1 else parts[0]
-
     one = jax.tree.map(lambda x: x[0] if eqx.is_inexact_array(x) else x, params)
     arrays, static = eqx.partition(one, eqx.is_inexact_array)
-    unravel = ravel_pytree(arrays)[1]
+    flat, unravel = ravel_pytree(arrays)
+    recorded = check_recorded(
+        runs * (updates // every + 1),
+        data.observations.shape[1],
+        flat.size if options.keep_weights else 0,
+        settings.count,
+    )
 
-    def curve(metric: str) -> Array:
+    def curve(metric: str, learned: Learned) -> Array:
+        penalty = 0.0 if ridge is None else ridge
         if isinstance(problem, Log):
-            return measure_log(problem if steps is None else problem.first(steps), whole.values)
-        return measure(
-            problem,
-            metric,
-            whole.values,
-            weighting,
-            projection,
-            0.0 if ridge is None else ridge,
-            lambda: gradient_basis(one, whole.history, data.observations),
-        )
+            seen = None if rows is None else rows[:updates]
+            return measure_log(problem.first(updates), metric, learned.values, seen, penalty)
+        if metric == "rmspbe":
+            return measure_nonlinear(problem, learned.values, d, one, learned.history, data.observations)
+        return measure(problem, metric, learned.values, d, rows, penalty)
 
-    curves = {metric: curve(metric) for metric in names}
+    keys = jax.random.split(key_picks, runs)
+    parts, curve_parts = [], []
+    for indices, count in chunks(settings.count, max(1, min(LANES // runs, AT_A_TIME // recorded))):
+        hypers = Hypers(**settings.take(indices))
+        learned = learn_all(options, hypers, data, params, penalties, keys, updates)
+        learned = jax.tree.map(lambda x, k=count: np.asarray(x)[:k] if settings.swept else np.asarray(x), learned)
+        curve_parts.append({metric: curve(metric, learned) for metric in names})
+        parts.append(learned._replace(history=None))
+        advance(count)
+    whole, curves = (
+        jax.tree.map(lambda *x: np.concatenate(x), *p) if len(p) > 1 else p[0] for p in (parts, curve_parts)
+    )
+
     return NetPrediction(
         algorithm=algorithm if isinstance(algorithm, str) else "custom",
         steps=np.arange(every, updates + 1, every),
@@ -175,6 +199,17 @@ def predict_net(
         values=whole.values[..., 1:, :],
         structure=lambda weights: eqx.combine(unravel(weights), static),
     )
+
+
+def check_recorded(points: int, values: int, weights: int, settings: int) -> int:
+    """How many numbers a setting records, if not so many that they do not fit in memory.
+
+    Values stay for all settings; weights, which `rmspbe` needs, only until they are measured.
+    """
+    for name, kept in (("values", settings * points * values), ("weights, for rmspbe,", points * weights)):
+        if kept > RECORDED:
+            raise InputError(f"the {name} at all points of the curves are {kept:.2g} numbers; give a larger every")
+    return points * max(values, weights)
 
 
 def chunks(count: int, size: int) -> Iterator[tuple[Array, int]]:
