@@ -6,7 +6,7 @@ import pytest
 
 import gpbe
 from gpbe import InputError, mdp
-from gpbe.algorithms.linear.least_squares import accumulate
+from gpbe.algorithms.linear.least_squares import accumulate, trace_sequence
 
 FEATURES = 5
 
@@ -43,6 +43,40 @@ def test_metrics_of_a_log_come_from_its_own_sums():
     A, b, _ = accumulate(log, "tdc", 0.5)
     expected = np.linalg.norm(result.weights[0] - np.linalg.solve(A, b))
     assert result.curves["distance"][0, -1] == pytest.approx(expected, rel=1e-4)
+
+
+def cut_and_joined(problem: mdp.PredictionProblem) -> tuple[list[mdp.Log], mdp.Log]:
+    """Two logs of which the first breaks off in the middle of an episode, and both as one."""
+    parts = [mdp.Log.simulate(problem, 300, seed=seed).first(n) for seed, n in ((3, 120), (4, 80))]
+    fields = ("features", "next_features", "reward", "discount", "target", "behavior")
+    whole = mdp.Log(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in fields})
+    assert np.flatnonzero(whole.breaks).tolist() == [119]
+    return parts, whole
+
+
+@pytest.mark.parametrize("algorithm", ["td", "etd", "alternative-life-td"])
+def test_no_trace_goes_on_where_a_log_breaks_off(algorithm):
+    parts, whole = cut_and_joined(a_problem())
+    systems = [accumulate(part, algorithm, 0.9) for part in parts]
+    for got, *each in zip(accumulate(whole, algorithm, 0.9), *systems, strict=True):
+        np.testing.assert_allclose(got, (120 * each[0] + 80 * each[1]) / 200, rtol=1e-9)
+
+
+def test_a_broken_log_is_learned_from_by_its_traces():
+    """TDC by hand. At the break the return ends, so its last value is corrected for in full; then e is x again."""
+    _, log = cut_and_joined(a_problem())
+    t = trace_sequence(log, "tdc", 0.9)
+    assert (t.lam == np.where(np.arange(200) == 119, 0.0, 0.9)).all()
+    np.testing.assert_array_equal(t.e[120], log.features[120])
+    w = h = np.zeros(log.features.shape[1])
+    for k, (x, y, e) in enumerate(zip(log.features, log.next_features, t.e, strict=True)):
+        gamma = log.discount[k]
+        update = t.rho[k] * (log.reward[k] + gamma * w @ y - w @ x) * e
+        correction = gamma * (1 - t.lam[k]) * t.rho[k] * (e @ h) * y
+        w, h = w + 0.01 * (update - correction), h + 0.01 * (update - (x @ h) * x)
+    learned = gpbe.predict(log, "tdc", lam=0.9, step_size=0.01, metrics=(), every=5)
+    np.testing.assert_allclose(learned.weights[0], w, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(learned.second_weights[0], h, rtol=1e-4, atol=1e-6)
 
 
 def test_rows_that_follow_one_another_need_no_next_features():

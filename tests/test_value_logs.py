@@ -8,7 +8,7 @@ import pytest
 
 from gpbe import InputError, mdp
 from gpbe.learn.value import predict_net
-from gpbe.learn.value.data import continues, longest
+from gpbe.learn.value.data import longest
 from gpbe.learn.value.metrics import measure_log
 
 K, ALPHA = 3, 0.5
@@ -96,11 +96,11 @@ def test_a_network_learns_from_a_log():
 
 def test_rows_follow_each_other_within_an_episode_and_not_across_a_break():
     log = broken()
-    np.testing.assert_array_equal(continues(log), [1, 1, 1, 0, 1, 1, 0, 1, 0])
-    assert longest(continues(log)[None]) == 4
+    np.testing.assert_array_equal(log.continues, [1, 1, 1, 0, 1, 1, 0, 1, 0])
+    assert longest(log.continues[None]) == 4
     assert longest(np.array([[True, True, False], [False, False, False]])) == 3
     one = mdp.Log([[1.0], [2.0]], [0.0, 1.0], [0.5, 0.5], [1.0, 1.0], [1.0, 1.0])
-    np.testing.assert_array_equal(continues(one), [False])
+    np.testing.assert_array_equal(one.continues, [False])
 
 
 def test_a_logs_errors_are_sums_over_its_rows():

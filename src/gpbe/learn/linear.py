@@ -22,6 +22,8 @@ class Stream(NamedTuple):
     reward: Float[Array, " T"]
     discount: Float[Array, " T"]
     """Of the transition itself; 0 ends an episode."""
+    carried: Float[Array, " T"]
+    """The discount with which traces go on from here: the same, or 0 if the next transition begins elsewhere."""
     target: Float[Array, " T"]
     """Probability of the action taken, under the target policy."""
     behavior: Float[Array, " T"]
@@ -108,12 +110,13 @@ class Transition(NamedTuple):
     next: Any
     reward: Any
     discount: Any
+    carried: Any
     target: Any
     behavior: Any
 
 
 def transitions(stream: Stream) -> Transition:
-    return Transition(stream.now, stream.next, stream.reward, stream.discount, stream.target, stream.behavior)
+    return Transition(*(getattr(stream, name) for name in Transition._fields))
 
 
 def learn(options: Options, hypers: Hypers, stream: Stream, w0: Array, metrics: tuple[Metric, ...]) -> Result:
@@ -176,7 +179,7 @@ def observe(options: Options, hypers: Hypers, stream: Stream, past: Tracker, t: 
         emphasis=emphasis,
         e_behavior=own.e,
     )
-    return Tracker(trace, own, t.discount, chosen), step
+    return Tracker(trace, own, t.carried, chosen), step
 
 
 def update(options: Options, hypers: Hypers, stream: Stream, l: Learner, t: Transition) -> Learner:

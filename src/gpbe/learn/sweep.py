@@ -53,7 +53,7 @@ def learn_all(
             return finite_sum.learn(options, epochs, hypers, stream, w0, metrics, key)
         return linear.learn(options, hypers, stream, w0, metrics)
 
-    has_runs: Any = Stream(*cast(Any, (0 if streams.features.ndim > 2 else None, None, 0, 0, 0, 0, 0, 0, None)))
+    has_runs: Any = Stream(*cast(Any, (0 if streams.features.ndim > 2 else None, None, 0, 0, 0, 0, 0, 0, 0, None)))
     run_axes = tuple(0 if per_run else None for _, per_run in metric_axes)
     runs = jax.vmap(one, in_axes=(None, has_runs, run_axes))
     swept = Hypers(*(0 if h.ndim else None for h in hypers))

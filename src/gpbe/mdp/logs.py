@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +85,22 @@ class Log:
         s, a = t.state[0], t.action[0]
         x = problem.features
         return cls(x[s], t.reward[0], t.discount[0], problem.target[s, a], problem.behavior[s, a], x[t.next_state[0]])
+
+    @cached_property
+    def continues(self) -> Array:
+        """Does each row lead to where the next begins? Not at the end of an episode, and not where a log breaks off.
+
+        Where a time limit cut an episode short, the row has a discount but the next row begins elsewhere: a return that
+        comes there bootstraps from where the row led. Features are compared as learning sees them, in 32 bits.
+        """
+        led, begins = (np.asarray(x, np.float32) for x in (self.next_features[:-1], self.features[1:]))
+        return np.append((self.discount[:-1] > 0) & (led == begins).all(1), False)
+
+    @property
+    def breaks(self) -> Array:
+        """Does the log break off after a row, in the middle of an episode? (That it ends does not count.)"""
+        broken = (self.discount > 0) & ~self.continues
+        return np.append(broken[:-1], False)
 
     def __len__(self) -> int:
         return len(self.reward)

@@ -36,15 +36,16 @@ def trace_sequence(
     """Run an algorithm's traces over a log, without learning."""
     a = find(algorithm)
     p = Probabilities(log.target, log.behavior, *scales(log.target, log.behavior))
-    lams = np.asarray(action_lambda(a.bootstrapping, lam, p, c_bar))
+    lams = np.where(log.breaks, 0.0, action_lambda(a.bootstrapping, lam, p, c_bar))
     rhos = log.target / log.behavior
     trace = Trace(np.zeros(log.features.shape[1]), 0.0, 0.0)
     gamma, rho, last, rows = 0.0, 1.0, 0.0, []
+    carried = np.where(log.breaks, 0.0, log.discount)
     decay = followon_decay if a.decayed_followon else None
     for t in range(len(log)):
         trace, emphasis = advance(trace, log.features[t], gamma, rho, last, a.prior, decay)
         rows.append((trace.e, float(emphasis)))
-        gamma, rho, last = log.discount[t], rhos[t], lams[t]
+        gamma, rho, last = carried[t], rhos[t], lams[t]
     e, emphasis = zip(*rows, strict=True)
     return TraceSequence(np.stack(e), np.array(emphasis), np.minimum(rhos, rho_bar), lams)
 

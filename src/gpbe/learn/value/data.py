@@ -69,7 +69,7 @@ def read_data(
     """
     if isinstance(problem, Log):
         log = problem if steps is None else problem.first(steps)
-        stream, follows = _recorded(problem, log, a, runs, state_lam), continues(log)[None]
+        stream, follows = _recorded(problem, log, a, runs, state_lam), log.continues[None]
         count, second = len(log), None
     else:
         if problem.features.ndim > 2:
@@ -108,7 +108,7 @@ def _recorded(whole: Log, log: Log, a: ValueAlgorithm, runs: int, state_lam: Num
         raise InputError("a log is one run; leave runs out")
     if a.h == "second":
         raise InputError("double sampling needs a model to draw second transitions from, which a log does not have")
-    if a.prior == "alternative-life" and continues(log)[:-1].all():
+    if a.prior == "alternative-life" and log.continues[:-1].all():
         raise InputError("alternative-life methods need episodes, and no row of this log ends one; use an emphatic one")
     stream = recorded(log)
     if state_lam is None:
@@ -119,16 +119,6 @@ def _recorded(whole: Log, log: Log, a: ValueAlgorithm, runs: int, state_lam: Num
     check_interval(lam, "state_lam", ("row",))
     arrival = jnp.asarray(lam[: len(log)], jnp.float32)
     return stream._replace(lam=jnp.concatenate([jnp.ones_like(arrival), arrival]))
-
-
-def continues(log: Log) -> Array:
-    """Does each row lead to where the next one begins? Not at the end of an episode, and not where a log breaks off.
-
-    Where a time limit cut an episode short, the row has a discount but the next row begins elsewhere: a return that
-    comes there bootstraps from where the row led. Features are compared as the network sees them, in 32 bits.
-    """
-    led, begins = (np.asarray(x, np.float32) for x in (log.next_features[:-1], log.features[1:]))
-    return np.append((log.discount[:-1] > 0) & (led == begins).all(1), False)
 
 
 def longest(follows: Array) -> int:
