@@ -27,7 +27,7 @@ RELATIVE_SPEED = {
 }
 """Steps a second over QRC's, rounded from `gpbe bench control`; environments on the host hide some of the gap."""
 DRAWS = 500
-REFERENCE = 0.052
+REFERENCE = 0.093
 """Seconds for so many draws of the random walk on the machine on which the studies' own times were taken."""
 
 

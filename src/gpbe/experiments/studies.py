@@ -21,6 +21,7 @@ STUDIES: dict[str, Entry] = {
         "value error of the fixed points of PBE and BE under three weightings, 19-state random walk",
         "draws",
         random_walk.pieces,
+        seconds=(0.0, 2.5e-4),
     ),
     "kolter": Entry(
         "value error over all behaviours of Kolter's example, as H grows from F to everything",
@@ -62,18 +63,30 @@ STUDIES: dict[str, Entry] = {
         "transitions",
         fixed("corrections:run", 5),
     ),
-    "baird": Entry("runs on Baird's star: TD diverges, gradient methods do not", "runs", baird.pieces),
+    "baird": Entry("runs on Baird's star: TD diverges, gradient methods do not", "runs", baird.pieces, (1.5, 0.02)),
     "prediction": Entry(
-        "linear prediction on six problems: seven algorithms over step sizes and ratios", "runs", prediction.pieces
+        "linear prediction on six problems: seven algorithms over step sizes and ratios",
+        "runs",
+        prediction.pieces,
+        (1.2, 4.6e-4),
     ),
     "spiral": Entry(
-        "Tsitsiklis and Van Roy's spiral: which updates diverge with a nonlinear value function", "runs", spiral.pieces
+        "Tsitsiklis and Van Roy's spiral: which updates diverge with a nonlinear value function",
+        "runs",
+        spiral.pieces,
+        (4.0, 0.15),
     ),
     "identifiability-learned": Entry(
-        "two problems with the same data: what each method learns in them", "runs", identifiability_learned.pieces
+        "two problems with the same data: what each method learns in them",
+        "runs",
+        identifiability_learned.pieces,
+        (5.0, 0.15),
     ),
     "aliased-learned": Entry(
-        "the aliased states learned by a network, as H grows from F to everything", "runs", aliased_learned.pieces
+        "the aliased states learned by a network, as H grows from F to everything",
+        "runs",
+        aliased_learned.pieces,
+        (5.0, 0.2),
     ),
 }
 
