@@ -15,7 +15,7 @@ from gpbe import report, store
 from gpbe.analysis import Interval
 from gpbe.figures.control import CONTROL_FIGURES, EXPERIMENTS, Sweeps
 from gpbe.report.evidence import Asker, Fact, all_of, most_of
-from gpbe.report.gather import control_figures
+from gpbe.report.gather import control_figures, shorter
 
 PNG = bytes.fromhex(  # a picture of one dot
     "89504e470d0a1a0a0000000d4948445200000001000000010804000000b51c0c020000000b4944415478da6364600000000600023081d02f"
@@ -238,6 +238,13 @@ def test_the_page_tells_claims_commands_versions_and_cost(whole, text):
     assert counts == {"undecided": found.count("undecided"), "no-data": found.count("no data")}
     for said in ("gpbe report &gt; a&amp;b", "3 of 4", "1,500 of 2,000", "1 h 2 min", "Quick scale, today", "polars"):
         assert said in text
+
+
+def test_the_page_says_how_far_the_runs_are_from_the_papers(whole, text):
+    assert "The claims are about 100 runs of 100,000 steps; the verdicts here are about" in whole.caveat
+    assert whole.caveat in text
+    long = Sweeps({"basis": runs(["qrc-sep"], n=100, points=2, step_sizes=1).with_columns(every=50_000)})
+    assert shorter(long) == ""
 
 
 def test_the_same_report_is_the_same_page(whole, text):

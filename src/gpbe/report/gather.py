@@ -20,6 +20,8 @@ from gpbe.report.model import STEPS, Cost, Provenance, Report, ReportFigure
 
 CONTROL, STORED = "Control", "Fixed points and prediction"
 DPI = 150
+RUNS, STEPS_A_RUN = 100, 100_000
+"""The paper's."""
 
 
 def gather(
@@ -42,8 +44,21 @@ def gather(
         scale=(sweeps.scale or "") if sweeps else "",
         figures=(*drawn, *(stored_figures(out, also) if out else ())),
         claims=judge(sweeps) if sweeps else (),
+        caveat=shorter(sweeps) if sweeps else "",
         provenance=provenance,
         skipped={**(missing or {}), **skipped},
+    )
+
+
+def shorter(sweeps: Sweeps) -> str:
+    """What to bear in mind of runs that are shorter or fewer than the paper's."""
+    rows = sweeps.survey.select("fewest", steps=pl.col("every") * pl.col("points")).rows()
+    runs, steps = (min(column) for column in zip(*rows, strict=True))
+    if steps >= STEPS_A_RUN and runs >= RUNS:
+        return ""
+    return (
+        f"The claims are about {RUNS} runs of {STEPS_A_RUN:,} steps; the verdicts here are about {runs:,} "
+        f"run{'s' if runs > 1 else ''} of {steps:,}."
     )
 
 

@@ -64,6 +64,8 @@ class Report:
     scale: str = ""
     figures: tuple[ReportFigure, ...] = ()
     claims: tuple[Judged, ...] = ()
+    caveat: str = ""
+    """How these runs differ from those that the claims are about."""
     provenance: Provenance = field(default_factory=Provenance)
     skipped: Mapping[str, str] = field(default_factory=dict)
     """Figures that could not be drawn, and why."""

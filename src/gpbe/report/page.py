@@ -80,7 +80,7 @@ Section = tuple[str, str, dict[str, str]]
 def _sections(report: Report) -> list[Section]:
     sections: list[Section] = []
     if report.claims:
-        sections.append(("Claims", f"{_how()}\n{parts.claims(report.claims)}", {}))
+        sections.append(("Claims", f"{_how(report.caveat)}\n{parts.claims(report.claims)}", {}))
     for group in dict.fromkeys(each.group for each in report.figures):
         mine = [each for each in report.figures if each.group == group]
         inner = {f"figure-{parts.slug(each.name)}": each.name for each in mine}
@@ -106,13 +106,13 @@ def _provenance(report: Report) -> str:
     return "\n".join(html)
 
 
-def _how() -> str:
+def _how(caveat: str) -> str:
     """How verdicts are come by, for the reader of the table."""
     levels = "; ".join(f"{title_of(d)} {level.random:.0f} to {level.threshold:.0f}" for d, level in LEVELS.items())
     return (
         "<p>A claim <em>holds</em> or <em>does not hold</em> where intervals at level 95 %, widened for the number of "
         "questions it asks, leave no doubt; otherwise it is <em>undecided</em>. Returns of runs are means over the "
-        "last quarter of the steps, those of settings over all steps.</p>\n"
+        f"last quarter of the steps, those of settings over all steps. <strong>{escape(caveat)}</strong></p>\n"
         "<details><summary>How the verdicts are reached</summary>\n<ul>"
         f"<li>“The way to the threshold” goes from the return of a random policy to Gymnasium’s reward threshold: "
         f"{escape(levels)}. A domain is solved at {SOLVED:.0%} of the way.</li>"
