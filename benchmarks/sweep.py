@@ -1,8 +1,10 @@
 """How much of the machine does a sweep use?
 
-Run with nothing else on the machine: `python benchmarks/sweep.py [steps]`. First one chunk of each group, alone on one
-core, without compiling; then the whole sweep on all cores with an empty cache of compiled programs, from the start of
-the workers to the last part on disk. What is printed is the second rate over the number of cores times the first.
+Run with nothing else on the machine: `python benchmarks/sweep.py [steps [algorithm ...]]`. Each algorithm makes two
+programs, one a domain, and compiling one takes as long as several hundred thousand steps. First one chunk of each group,
+alone on one core, without compiling; then the whole sweep on all cores with an empty cache of compiled programs, from
+the start of the workers to the last part on disk. What is printed is the second rate over the number of cores times the
+first.
 """
 
 import json
@@ -11,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from gpbe import experiments
@@ -20,15 +23,15 @@ from gpbe.workers import prepare
 STEP_SIZES = tuple(2.0**-k for k in (9, 10, 11, 12))
 
 
-def sweep(steps: int) -> Sweep:
-    algorithms = tuple(Swept(name, {"step_size": STEP_SIZES}) for name in ("q-learning", "qrc", "qrc-grad"))
-    return Sweep("efficiency", ("MountainCar-v0", "CartPole-v1"), algorithms, runs=8, steps=steps)
+def sweep(steps: int, algorithms: list[str]) -> Sweep:
+    swept = tuple(Swept(name, {"step_size": STEP_SIZES}) for name in algorithms)
+    return Sweep("efficiency", ("MountainCar-v0", "CartPole-v1"), swept, runs=8, steps=steps)
 
 
-def alone(steps: int) -> dict[str, float]:
+def alone(whole: Sweep) -> dict[str, float]:
     """Steps a second of each group on one core, the compiled program at hand."""
     rates = {}
-    first, warm = ({c.group: c for c in sweep(n).chunks()} for n in (steps, 500))
+    first, warm = ({c.group: c for c in each.chunks()} for each in (whole, replace(whole, steps=500)))
     for group, chunk in first.items():
         run_chunk(warm[group].payload)
         started = time.perf_counter()
@@ -37,10 +40,10 @@ def alone(steps: int) -> dict[str, float]:
     return rates
 
 
-def main(steps: int) -> dict:
+def main(whole: Sweep) -> dict:
     # In a process of its own, which is gone when the workers start.
-    pinned = subprocess.run([sys.executable, __file__, str(steps), "alone"], capture_output=True, text=True, check=True)
-    rates, whole = json.loads(pinned.stdout), sweep(steps)
+    command = [sys.executable, __file__, "alone", *sys.argv[1:]]
+    rates = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     cores = len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory() as folder:
         os.environ["JAX_COMPILATION_CACHE_DIR"] = str(Path(folder) / "compiled")
@@ -60,10 +63,12 @@ def main(steps: int) -> dict:
 
 
 if __name__ == "__main__":
-    steps = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    if sys.argv[2:] == ["alone"]:
+    in_child = sys.argv[1:2] == ["alone"]
+    given = sys.argv[2 if in_child else 1 :]
+    chosen = sweep(int(given[0]) if given else 120_000, given[1:] or ["qrc"])
+    if in_child:
         os.sched_setaffinity(0, {0})
         prepare()
-        print(json.dumps(alone(steps)))
+        print(json.dumps(alone(chosen)))
     else:
-        print(json.dumps(main(steps), indent=2))
+        print(json.dumps(main(chosen), indent=2))
