@@ -1,7 +1,7 @@
 """How much of the machine does a sweep use?
 
 Run with nothing else on the machine: `python benchmarks/sweep.py [steps [algorithm ...]]`. Each algorithm makes two
-programs, one a domain, and compiling one takes as long as several hundred thousand steps. First one chunk of each group,
+programs, one a domain, and compiling one takes as long as several 100,000 steps. First one chunk of each group,
 alone on one core, without compiling; then the whole sweep on all cores with an empty cache of compiled programs, from
 the start of the workers to the last part on disk. What is printed is the second rate over the number of cores times the
 first.
