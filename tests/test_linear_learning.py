@@ -160,7 +160,8 @@ def test_special_cases_coincide_to_the_last_bit_without_fused_multiply_add():
     if platform.machine() not in ("x86_64", "AMD64"):
         pytest.skip("AVX is an instruction set of x86")
     code = "import test_linear_learning as t; print([n for n in t.SAME if not t.np.array_equal(*t.pair(n))])"
-    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_max_isa=AVX"
+    # First, since XLA reads no further than to a word that does not begin with a dash.
+    flags = f"--xla_cpu_max_isa=AVX {os.environ.get('XLA_FLAGS', '')}"
     run = subprocess.run(
         [sys.executable, "-c", code],
         cwd=Path(__file__).parent,
