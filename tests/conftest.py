@@ -1,9 +1,13 @@
 """What every test can rely on."""
 
+import json
 import os
+import re
 from unittest import mock
 
 import pytest
+
+from gpbe.errors import InputError
 
 
 @pytest.fixture(autouse=True)
@@ -11,3 +15,30 @@ def environment():
     """Commands set up this process's environment for themselves; the next test begins with its own."""
     with mock.patch.dict(os.environ):
         yield
+
+
+@pytest.fixture
+def run(capsys):
+    """Run a command and return what it printed; as JSON if that was asked for."""
+    from gpbe.cli import main
+
+    def command(*arguments: str):
+        main(list(arguments))
+        out = capsys.readouterr().out
+        return json.loads(out) if "--json" in arguments else out
+
+    return command
+
+
+@pytest.fixture
+def refuses():
+    """Check that bad input is refused in one line, which says what is expected of it."""
+
+    def check(call, message: str):
+        with pytest.raises(InputError) as refusal:
+            call()
+        said = str(refusal.value)
+        assert re.search(message, said), said
+        assert "\n" not in said
+
+    return check

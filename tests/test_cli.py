@@ -1,6 +1,5 @@
 """The command line, run in this process: what it prints, what it writes, and how it complains."""
 
-import json
 import re
 import subprocess
 import sys
@@ -22,19 +21,6 @@ from gpbe.exact.weightings import Name
 from gpbe.experiments import cost, studies
 from gpbe.figures.control import CONTROL_FIGURES
 from gpbe.learn.hypers import RANGES
-
-
-@pytest.fixture
-def run(capsys):
-    """Run a command and return what it printed; as JSON if that was asked for."""
-
-    def command(*arguments: str):
-        main(list(arguments))
-        out = capsys.readouterr().out
-        return json.loads(out) if "--json" in arguments else out
-
-    return command
-
 
 # --- train
 

@@ -172,7 +172,8 @@ def transitions(seed=4):
 
 @cache
 def program(agent, hidden, target):
-    weights, shape = control.flatten(agent, agent.start(Spec((I,), A, hidden, None), jax.random.key(1)))
+    spec = Spec((I,), A, hidden, None)
+    weights, shape = control.flatten_weights(agent.start(spec, jax.random.key(1))), control.shape_of(agent, spec)
     options = control.Options(agent, False, B, 100, 10, "sgd", 10**6 if target else 0)
     run = control.start(options, jnp.zeros(I), weights, jax.random.key(0))
 
@@ -301,7 +302,7 @@ def test_the_h_head_recovers_the_expected_td_error():
     table = q[: A * I].reshape(A, I).T + q[A * I :]
     delta = r + GAMMA * np.array([mellow(table[k])[0] for k in s2]) - table[s, a]
     batch = jnp.asarray(np.column_stack([states[s], states[s2], a, r, np.full(n, GAMMA), np.ones(n)]), jnp.float32)
-    _, shape = control.flatten(agent, agent.start(Spec((I,), A, (), None), jax.random.key(0)))
+    shape = control.shape_of(agent, Spec((I,), A, (), None))
     options = control.Options(agent, False, n, 100, 10, "sgd", 0)
     hypers = Hypers(*(jnp.float32(x) for x in HYPERS._replace(beta=0.0, step_size=2.0)))
     run = control.start(options, jnp.zeros(I), jnp.asarray(weights, jnp.float32), jax.random.key(0))

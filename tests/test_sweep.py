@@ -298,7 +298,7 @@ def test_workers_are_single_threaded_and_bound_to_a_core(tmp_path, monkeypatch):
     if len(cores) > 1:  # fewer workers than cores are left free
         run(tmp_path / "one", SPEC, some[:2], "sweep_runners:threads", executor=Local(1))
         assert table(tmp_path / "one")["cores"][0].to_list() == cores
-    assert single_threaded({})["XLA_FLAGS"] == "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    assert single_threaded({})["XLA_FLAGS"] == "--xla_cpu_multi_thread_eigen=false"
 
 
 @pytest.mark.parametrize(
@@ -353,6 +353,30 @@ def test_a_queue_keeps_workers_to_their_groups_and_starves_none():
     queue.put_back(first)
     assert queue.take("g7", ["g0"]) is first  # rather another's group than nothing
     assert queue.take("g0", []) is None
+
+
+@pytest.mark.parametrize(("slow", "expected"), [(46.0, ["slow", "slow", "quick"]), (25.0, ["quick", "quick", "slow"])])
+def test_long_chunks_are_not_left_for_the_end(slow, expected):
+    chunks = [Chunk(group, 1, {"k": k}) for group, n in (("slow", 3), ("quick", 2)) for k in range(n)]
+    queue = Queue(iter(chunks))
+    for group, seconds in (("slow", slow + 9), ("slow", slow), ("quick", 19.0)):  # the first one had to compile
+        queue.took(Chunk(group, 1, {}), seconds)
+    first = queue.take("slow", ["quick"], workers=2)
+    assert first is not None
+    assert first.group == "slow"
+    # 2 x 46 + 2 x 19 seconds are left for two workers, so the one at quick chunks should now take a slow one.
+    taken = [queue.take("quick", ["slow"], workers=2) for _ in range(3)]
+    assert [chunk.group for chunk in taken if chunk] == expected
+
+
+def test_a_worker_stays_with_its_group_while_much_is_left():
+    chunks = [Chunk(group, 1, {"k": k}) for group in ("slow", "quick") for k in range(20)]
+    queue = Queue(iter(chunks))
+    queue.took(chunks[0], 46.0)
+    queue.took(chunks[-1], 19.0)
+    chunk = queue.take("quick", ["slow"], workers=2)
+    assert chunk is not None
+    assert chunk.group == "quick"
 
 
 def counts(**changes) -> Counts:

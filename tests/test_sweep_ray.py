@@ -21,6 +21,9 @@ from gpbe.experiments.sweeps import read
 from gpbe.sweep import Chunk, Event, Local, Ray, run
 from sweep_runners import DRAW, LEARN, SPEC, alive, chunks, draw, table, wait_until
 
+# Ray forks to start a node, also in a process in which an earlier test has loaded JAX; the child runs Ray's program.
+pytestmark = pytest.mark.filterwarnings("ignore:os.fork")
+
 N = 24
 
 

@@ -1,7 +1,5 @@
 """`gpbe predict --net` as typed."""
 
-import json
-
 import polars as pl
 import pytest
 
@@ -10,16 +8,6 @@ from gpbe.cli import main
 from gpbe.learn.value import predict_net
 
 WALK = ("predict", "random-walk-5")
-
-
-@pytest.fixture
-def run(capsys):
-    def command(*arguments: str):
-        main(list(arguments))
-        out = capsys.readouterr().out
-        return json.loads(out) if "--json" in arguments else out
-
-    return command
 
 
 def test_it_prints_what_predict_net_learns(run, tmp_path):

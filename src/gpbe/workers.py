@@ -7,14 +7,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _THREADS = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "RAYON")
-_XLA_FLAGS = ("--xla_cpu_multi_thread_eigen=false", "intra_op_parallelism_threads=1")
+_XLA_FLAGS = ("--xla_cpu_multi_thread_eigen=false",)
 
 
 def single_threaded(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables that keep a process to one thread; flags that the user has set for XLA stay in force.
 
+    >>> single_threaded({"XLA_FLAGS": "--xla_cpu_max_isa=AVX"})["XLA_FLAGS"]
+    '--xla_cpu_max_isa=AVX --xla_cpu_multi_thread_eigen=false'
     >>> single_threaded({"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=true"})["XLA_FLAGS"]
-    '--xla_cpu_multi_thread_eigen=true intra_op_parallelism_threads=1'
+    '--xla_cpu_multi_thread_eigen=true'
     """
     flags = environment.get("XLA_FLAGS", "").split()
     taken = {flag.partition("=")[0] for flag in flags}

@@ -12,6 +12,8 @@ from gpbe.cli.results import RESULTS, folder_of
 from gpbe.cli.terminal import check_writable, console, print_json
 from gpbe.errors import InputError
 
+_FIRST = "first: gpbe run all"
+
 
 def figure(
     name: Positional[str],
@@ -35,7 +37,8 @@ def figure(
         figures.find(name, also=tuple(CONTROL_FIGURES))
     if (out / RESULTS).is_dir():
         check_writable(out)
-    written, skipped = draw_all(names, scale, out)
+    sweeps = _open_sweeps(scale, out) if set(names) & set(CONTROL_FIGURES) else None
+    written, skipped = draw_all(names, sweeps, scale, out)
     if not written:
         raise InputError(skipped.get(name, f"no results at the {scale} scale in {out}; {_FIRST}"))
     if json:
@@ -51,9 +54,6 @@ def figure(
     console().print(table)
     for each, why in skipped.items():
         console().print(f"{each}: not drawn; {why}")
-
-
-_FIRST = "first: gpbe run all"
 
 
 def report(
@@ -76,11 +76,12 @@ def report(
     if not folders:
         raise InputError(f"there is nothing to report: no results at the {scale} scale in {out}; {_FIRST}")
     check_writable(out)
-    written, missing = draw_all([*figures.FIGURES, *CONTROL_FIGURES], scale, out)
+    sweeps = _open_sweeps(scale, out)
+    written, missing = draw_all([*figures.FIGURES, *CONTROL_FIGURES], sweeps, scale, out)
     also = [row["figure"] for row in written if row["figure"] in figures.FIGURES]
     commands = (f"gpbe run all --scale {scale}", f"gpbe report --scale {scale}")
     made = datetime.now(UTC).isoformat(timespec="minutes")
-    whole = page.gather(_open_sweeps(scale, out), out, folders, commands, made, also, missing)
+    whole = page.gather(sweeps, out, folders, commands, made, also, missing)
     path = out / "report.html"
     page.write(path, whole)
     if json:
@@ -90,11 +91,10 @@ def report(
         console().print(f"report: {path.resolve()}")
 
 
-def draw_all(names: list[str], scale: str, out: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
+def draw_all(names: list[str], sweeps: Any, scale: str, out: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Draw what the stored results allow: what was written, and why the rest was not."""
     from gpbe import figures
 
-    sweeps = None if all(name in figures.FIGURES for name in names) else _open_sweeps(scale, out)
     written, skipped = [], {}
     for name in names:
         started = time.perf_counter()

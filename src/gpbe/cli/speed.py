@@ -1,11 +1,13 @@
 """How fast this machine is, measured once and kept; for what experiments cost."""
 
+import contextlib
 import json
 import os
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from gpbe.atomic import write_atomic
 from gpbe.cli.terminal import progress
 from gpbe.errors import InputError
 
@@ -37,9 +39,7 @@ def measure_speed(domains: Iterable[str], keep: bool = True) -> Any:
     with progress("measuring the speed of this machine", len(wanted) + 1, "domains") as advance:
         speed = calibrate(wanted, advance)
     if keep:
-        try:
+        with contextlib.suppress(OSError, InputError):  # it will be measured again
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(json.dumps({"here": here, "speed": asdict(speed)}))
-        except OSError:  # it will be measured again
-            pass
+            write_atomic(file, json.dumps({"here": here, "speed": asdict(speed)}).encode())
     return speed

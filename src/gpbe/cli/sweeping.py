@@ -6,6 +6,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from gpbe.atomic import write_table
 from gpbe.cli.terminal import check_writable, numbers
 from gpbe.errors import InputError
 
@@ -34,10 +35,8 @@ def check_out(out: Path | None) -> None:
 
 def write_out(table: Any, out: Path, draw: Callable[[], Any]) -> None:
     """A table, or its drawing, as the file's ending says."""
-    if out.suffix == ".parquet":
-        table.write_parquet(out)
-    elif out.suffix == ".csv":
-        table.write_csv(out)
+    if out.suffix in (".parquet", ".csv"):
+        write_table(out, table)
     else:
         from gpbe.figures import style
 

@@ -1,5 +1,6 @@
 """How figures look: one set of colours, sizes and words for all of them."""
 
+import io
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,8 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from gpbe.atomic import write_atomic, write_table
 
 # Okabe and Ito's colours: distinct to colour-blind readers and in print.
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, BLACK, GREY, WHITE = (
@@ -79,14 +82,19 @@ def save(fig: Figure, stem: Path) -> list[Path]:
 def save_with_table(fig: Figure, table: pl.DataFrame, stem: Path) -> list[Path]:
     """Write the drawing (PNG and PDF) and the table behind it (Parquet and CSV)."""
     stem.parent.mkdir(parents=True, exist_ok=True)
-    data = [stem.with_suffix(".parquet"), stem.with_suffix(".csv")]
-    table.write_parquet(data[0])
-    table.write_csv(data[1])
-    return [*save(fig, stem), *data]
+    tables = [write_table(stem.with_suffix(suffix), table) for suffix in (".parquet", ".csv")]
+    return [*save(fig, stem), *tables]
 
 
 def save_as(fig: Figure, path: Path) -> Path:
     """Write one .png or .pdf file."""
-    with mpl.rc_context(RC):
-        fig.savefig(path, metadata={"CreationDate": None} if path.suffix == ".pdf" else None)
+    write_atomic(path, rendered(fig, path.suffix.removeprefix(".")))
     return path
+
+
+def rendered(fig: Figure, kind: str, dpi: int | None = None) -> bytes:
+    """A figure as a "png" or "pdf" without a date in it."""
+    file = io.BytesIO()
+    with mpl.rc_context(RC):
+        fig.savefig(file, format=kind, dpi=dpi, metadata={"CreationDate": None} if kind == "pdf" else None)
+    return file.getvalue()

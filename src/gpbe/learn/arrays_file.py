@@ -1,8 +1,7 @@
 """One file with a few arrays and a JSON header: safe to load (nothing in it is run), written whole or not at all."""
 
+import io
 import json
-import os
-import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gpbe.atomic import write_atomic
 from gpbe.errors import InputError
 from gpbe.types import Array
 
@@ -17,19 +17,11 @@ HEADER = "header"
 
 
 def write(path: Path, kind: str, version: int, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-    """Into a file beside `path` first, which then takes its place."""
     text = json.dumps({"format": kind, "version": version} | dict(header))
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, allow_pickle=False, **{HEADER: np.frombuffer(text.encode(), np.uint8)}, **arrays)  # pyright: ignore
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    file = io.BytesIO()
+    np.savez(file, allow_pickle=False, **{HEADER: np.frombuffer(text.encode(), np.uint8)}, **arrays)  # pyright: ignore
+    write_atomic(path, file.getvalue())
 
 
 def read(path: Path, kind: str, version: int, what: str) -> tuple[dict[str, Any], dict[str, Array]]:

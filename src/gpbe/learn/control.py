@@ -1,16 +1,17 @@
 """One compiled loop for control: act, store, update, measure."""
 
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, PRNGKeyArray
 
-from gpbe.algorithms.control import Action, Agent, Choice, Hypers, Sampled
+from gpbe.algorithms.control import Action, Agent, Choice, Hypers, Sampled, Spec
 from gpbe.envs import CompiledEnv
 from gpbe.operators import hard_max, mellowmax
 from gpbe.replay import draw_distinct
@@ -90,11 +91,18 @@ def flatten_weights(params: Any) -> Array:
     return ravel_pytree(eqx.filter(params, eqx.is_inexact_array))[0]
 
 
-def flatten(agent: Agent, params: Any) -> tuple[Array, Shape]:
-    arrays, static = eqx.partition(params, eqx.is_inexact_array)
-    weights, unravel = ravel_pytree(arrays)
-    masks = (ravel_pytree(mark(params))[0] for mark in (agent.penalized, agent.actor))
-    return weights, Shape(unravel, static, *(mask if mask.any() else None for mask in masks))
+@cache
+def shape_of(agent: Agent, spec: Spec) -> Shape:
+    """Found by one compiled call that draws no weights; made step by step, networks would take seconds to compile."""
+
+    def shape(key: PRNGKeyArray) -> Shape:
+        params = agent.start(spec, key)
+        arrays, static = eqx.partition(params, eqx.is_inexact_array)
+        _, unravel = ravel_pytree(arrays)
+        return Shape(unravel, static, *(flatten_weights(mark(params)) for mark in (agent.penalized, agent.actor)))
+
+    unravel, static, *masks = eqx.filter_jit(shape)(jax.random.key(0))
+    return Shape(unravel, static, *(mask if np.any(mask) else None for mask in masks))
 
 
 OPTIMIZERS = {

@@ -8,10 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from gpbe.algorithms.control import Action, Agent, Hypers, Spec
+from gpbe.algorithms.control import Action, Hypers, Spec
 from gpbe.envs import CompiledEnv, HostEnv, HostEnvs
 from gpbe.learn import control
-from gpbe.learn.control import Chance, Options, Outcome, Place, Record, Run, Shape
+from gpbe.learn.control import Chance, Options, Outcome, Place, Record, Run
+
+_compiled = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 1})
+"""Half the time to compile of XLA's own level, 3, and the same speed: what is slow in a program is in its products."""
 
 
 class State(NamedTuple):
@@ -20,12 +23,6 @@ class State(NamedTuple):
     place: Any
     """In a compiled environment: `Place`; on the host, what `HostEnvs.restore` asks for."""
     run: Run
-
-
-@cache
-def shape_of(agent: Agent, spec: Spec) -> Shape:
-    _, shape = control.flatten(agent, agent.start(spec, jax.random.key(0)))
-    return shape
 
 
 class _Keys(NamedTuple):
@@ -56,7 +53,7 @@ class Lanes:
 
 @cache
 def _programs(options: Options, env: CompiledEnv, spec: Spec) -> tuple[Any, Any]:
-    shape = shape_of(options.agent, spec)
+    shape = control.shape_of(options.agent, spec)
 
     def begin(seed: Any) -> tuple[Place, Run]:
         keys = _Keys(*jax.random.split(seed, 3))
@@ -65,7 +62,7 @@ def _programs(options: Options, env: CompiledEnv, spec: Spec) -> tuple[Any, Any]
         return place, control.start(options, place.observation, weights, keys.run)
 
     stretch = jax.vmap(partial(control.stretch, options, env, shape), in_axes=(0, None, 0, 0))
-    return jax.jit(jax.vmap(begin)), jax.jit(stretch, donate_argnums=(2, 3))
+    return _compiled(jax.vmap(begin)), _compiled(stretch, donate_argnums=(2, 3))
 
 
 class HostLanes:
@@ -113,7 +110,7 @@ class _HostPrograms(NamedTuple):
 
 @cache
 def _host_programs(options: Options, spec: Spec) -> _HostPrograms:
-    shape = shape_of(options.agent, spec)
+    shape = control.shape_of(options.agent, spec)
     size = int(np.prod(spec.observation))
     side = Chance(time=None, epsilon=0, choice=0, picks=0)  # pyright: ignore[reportArgumentType]
 
@@ -150,11 +147,11 @@ def _host_programs(options: Options, spec: Spec) -> _HostPrograms:
         return run, lanes_act(later, run.weights, following), following
 
     return _HostPrograms(
-        start=jax.jit(jax.vmap(start)),
-        begin=jax.jit(jax.vmap(begin, in_axes=(0, None, 0)), donate_argnums=2),
-        act=jax.jit(lambda chances, weights, seen: lanes_act(at(chances, 0, jnp.int32(0)), weights, seen)),
-        step=jax.jit(step, donate_argnums=4),
-        end=jax.jit(jax.vmap(partial(control.end_stretch, options), in_axes=(None, 0)), donate_argnums=1),
+        start=_compiled(jax.vmap(start)),
+        begin=_compiled(jax.vmap(begin, in_axes=(0, None, 0)), donate_argnums=2),
+        act=_compiled(lambda chances, weights, seen: lanes_act(at(chances, 0, jnp.int32(0)), weights, seen)),
+        step=_compiled(step, donate_argnums=4),
+        end=_compiled(jax.vmap(partial(control.end_stretch, options), in_axes=(None, 0)), donate_argnums=1),
     )
 
 

@@ -15,8 +15,7 @@ from gpbe.algorithms.control.table import vary
 from gpbe.envs import CompiledEnv, HostEnv, find
 from gpbe.errors import InputError
 from gpbe.learn import arrays_file
-from gpbe.learn.control import Shape
-from gpbe.learn.lanes import shape_of
+from gpbe.learn.control import Shape, shape_of
 from gpbe.nets import MakeBody
 from gpbe.types import Array
 

@@ -1,5 +1,6 @@
 """Prediction problems in files: `.npz` for arrays, `.toml` for people (docs/files.md)."""
 
+import io
 import zipfile
 import zlib
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gpbe.atomic import write_atomic
 from gpbe.errors import InputError
 from gpbe.mdp.finite import FiniteMDP
 from gpbe.mdp.names import check_keys
@@ -52,13 +54,14 @@ def save(problem: PredictionProblem, path: str | Path) -> None:
     suffix = _suffix(path)
     try:
         if suffix == ".toml":
-            path.write_text(render(problem), encoding="utf-8")
+            data = render(problem).encode()
         else:
-            np.savez_compressed(path, **_arrays(problem))
+            file = io.BytesIO()
+            np.savez_compressed(file, **_arrays(problem))
+            data = file.getvalue()
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+    write_atomic(path, data)
 
 
 def _suffix(path: Path) -> str:

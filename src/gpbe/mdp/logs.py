@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from gpbe.atomic import write_table
 from gpbe.errors import InputError
 from gpbe.mdp.checks import as_floats, check_interval
 from gpbe.mdp.prediction import PredictionProblem
@@ -139,7 +140,7 @@ class Log:
         """As a Parquet file that `read` understands."""
         frame = {c: getattr(self, c) for c in ("reward", "discount", "target", "behavior")}
         lists = {c: getattr(self, c).tolist() for c in ("features", "next_features")}
-        pl.DataFrame({**frame, **lists}).write_parquet(path)
+        write_table(Path(path), pl.DataFrame({**frame, **lists}))
 
 
 def _vectors(frame: pl.DataFrame, name: str, prefix: str, path: str | Path) -> Array | None:

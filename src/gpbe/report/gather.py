@@ -1,14 +1,11 @@
 """Collecting a report: figures drawn from sweeps, figures found in a folder, verdicts, versions, machine and cost."""
 
-import io
 import os
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-import matplotlib as mpl
 import polars as pl
-from matplotlib.figure import Figure
 
 from gpbe import store
 from gpbe.errors import InputError
@@ -75,7 +72,7 @@ def control_figures(sweeps: Sweeps, out: Path | None = None) -> tuple[list[Repor
             skipped[name] = str(error)
             continue
         source = str(out / f"{name}.parquet") if out else ""
-        image = png(drawing.figure)
+        image = style.rendered(drawing.figure, "png", DPI)
         figures.append(ReportFigure(name, spec.describe, image, drawing.table, drawing.notes, source, CONTROL))
     return figures, skipped
 
@@ -116,14 +113,6 @@ def machine() -> dict[str, str]:
     except (AttributeError, OSError, ValueError):  # not every system tells
         found["memory"] = "unknown"
     return found
-
-
-def png(figure: Figure) -> bytes:
-    """A figure as a PNG without a date in it."""
-    buffer = io.BytesIO()
-    with mpl.rc_context(style.RC):
-        figure.savefig(buffer, format="png", dpi=DPI)
-    return buffer.getvalue()
 
 
 def _processor() -> str:

@@ -1,10 +1,10 @@
 """The report as one HTML page that needs nothing else: no script, no fonts or pictures from elsewhere."""
 
-import os
 from html import escape
 from importlib import resources
 from pathlib import Path
 
+from gpbe.atomic import write_atomic
 from gpbe.figures.control.looks import title_of
 from gpbe.report import parts
 from gpbe.report.evidence import FEW
@@ -22,12 +22,7 @@ def write(path: Path | str, report: Report) -> Path:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        beside.write_text(render(report), encoding="utf-8")
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    write_atomic(path, render(report).encode())
     return path
 
 

@@ -1,5 +1,6 @@
 """What executors share: the interface of a crew of workers, and the loop that keeps it at work."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
@@ -61,26 +62,33 @@ class Outcome:
     error: str = ""
 
 
+class _Task(NamedTuple):
+    chunk: Chunk
+    since: float
+
+
 def supervise(crew: Crew, queue: Queue, attempts: int) -> Iterator[Outcome]:
     """Keep all workers at work until every chunk is done or has failed `attempts` times.
 
     A worker gets its next chunk before the outcome of its last one is yielded, so it works while the driver writes.
     """
     idle: dict[int, str | None] = {}  # worker -> the group it was at last
-    at_work: dict[int, Chunk] = {}
+    at_work: dict[int, _Task] = {}
     blamed: dict[str, float] = {}
     while at_work or queue:
         _assign(crew, queue, idle, at_work)
         for reply in crew.wait():
-            chunk = at_work.pop(reply.worker, None)
+            task = at_work.pop(reply.worker, None)
             if reply.kind == "died":
                 idle.pop(reply.worker, None)
             else:
-                idle[reply.worker] = chunk.group if chunk else None
-            if chunk is None:
+                idle[reply.worker] = task.chunk.group if task else None
+            if task is None:
                 continue
+            chunk = task.chunk
             blame = blamed.pop(chunk.id, 0.0) + reply.blame
             if reply.kind == "part":
+                queue.took(chunk, time.monotonic() - task.since)
                 outcome = Outcome("done", chunk, reply.part)
             elif blame < attempts:
                 blamed[chunk.id] = blame
@@ -92,11 +100,11 @@ def supervise(crew: Crew, queue: Queue, attempts: int) -> Iterator[Outcome]:
             yield outcome
 
 
-def _assign(crew: Crew, queue: Queue, idle: dict[int, str | None], at_work: dict[int, Chunk]) -> None:
+def _assign(crew: Crew, queue: Queue, idle: dict[int, str | None], at_work: dict[int, _Task]) -> None:
     for worker in list(idle):
-        chunk = queue.take(idle[worker], {other.group for other in at_work.values()})
+        chunk = queue.take(idle[worker], {task.chunk.group for task in at_work.values()}, crew.size)
         if chunk is None:
             return
         del idle[worker]
-        at_work[worker] = chunk
+        at_work[worker] = _Task(chunk, time.monotonic())
         crew.send(worker, chunk)

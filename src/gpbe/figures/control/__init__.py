@@ -107,13 +107,16 @@ CONTROL_FIGURES: dict[str, ControlFigure] = {
 
 
 def draw(name: str, sweeps: Sweeps) -> Drawing:
-    """Draw a figure by its name."""
+    """Draw a figure by its name; a second time, the same drawing."""
+    if name in sweeps.drawings:
+        return sweeps.drawings[name]
     if name not in CONTROL_FIGURES:
         raise InputError(f"there is no control figure {name!r}; the figures are {', '.join(CONTROL_FIGURES)}")
     needed = CONTROL_FIGURES[name].experiments
     if not set(needed) & set(sweeps.runs):
         raise InputError(f"the figure {name} shows runs of {' and '.join(needed)}; run `gpbe run {needed[-1]}` first")
-    return CONTROL_FIGURES[name].draw(sweeps)
+    sweeps.drawings[name] = CONTROL_FIGURES[name].draw(sweeps)
+    return sweeps.drawings[name]
 
 
 def make(name: str, sweeps: Sweeps, out: Path) -> list[Path]:

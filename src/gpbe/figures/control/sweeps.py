@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import polars as pl
 
@@ -37,6 +38,8 @@ class Sweeps:
     runs: Mapping[str, Table]
     scale: str | None = None
     """What the subtitles call it."""
+    drawings: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+    """By figure; see `gpbe.figures.control.draw`."""
     _kept: dict[tuple[str, float], pl.DataFrame] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property

@@ -2,10 +2,15 @@
 
 import contextlib
 import errno
+import io
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gpbe.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _FULL = {
     errno.ENOSPC: "the disk is full",
@@ -14,12 +19,12 @@ _FULL = {
 }
 
 
-def write_atomic(target: Path, data: bytes, scratch: Path) -> None:
-    """Write `data` to `target` through a file in `scratch`, a folder on the same file system.
+def write_atomic(target: Path, data: bytes, scratch: Path | None = None) -> None:
+    """Write `data` to `target` through a file in `scratch`, a folder on the same file system; beside it if left out.
 
     When this returns, the file is on the disk; when it raises (also on Ctrl-C), nothing of it is left.
     """
-    temporary = scratch / f"{target.name}.{os.getpid()}"
+    temporary = (scratch or target.parent) / f"{'' if scratch else '.'}{target.name}.{os.getpid()}"
     try:
         try:
             _write_durably(temporary, data)
@@ -31,6 +36,17 @@ def write_atomic(target: Path, data: bytes, scratch: Path) -> None:
         sync_folder(target.parent)
     except OSError as error:
         raise refusal(target, error) from None
+
+
+def write_table(target: Path, table: "pl.DataFrame") -> Path:
+    """As CSV if the name ends so, else as Parquet."""
+    file = io.BytesIO()
+    if target.suffix == ".csv":
+        table.write_csv(file)
+    else:
+        table.write_parquet(file)
+    write_atomic(target, file.getvalue())
+    return target
 
 
 def refusal(path: Path, error: OSError) -> InputError:
