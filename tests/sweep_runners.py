@@ -25,6 +25,12 @@ def chunks(n: int, seconds: float = 0.0) -> list[Chunk]:
     ]
 
 
+def hanging_chunks() -> list[Chunk]:
+    """Two good ones, one that hangs at its first attempt, and one that always does; for `misbehave`."""
+    ways = [None, "hang once", "hang", None]
+    return [Chunk("g", 10, {"k": k, "seed": k, "runs": 2, "seconds": 0, "how": how}) for k, how in enumerate(ways)]
+
+
 def draw(payload: dict) -> pl.DataFrame:
     """Random numbers, a row a run.
 
@@ -63,7 +69,7 @@ def sign() -> None:
 
 
 def misbehave(payload: dict) -> pl.DataFrame:
-    """Do as the payload says: raise, die, leave, return something else, or a table like no other."""
+    """Do as the payload says: raise, die, leave, hang, return something else, or a table like no other."""
     match payload.get("how"):
         case "raise":
             raise ValueError("no such thing as 7")
@@ -71,6 +77,13 @@ def misbehave(payload: dict) -> pl.DataFrame:
             os.kill(os.getpid(), signal.SIGKILL)
         case "leave":
             sys.exit(3)
+        case "hang":
+            time.sleep(600)
+        case "hang once":
+            seen = Path(os.environ["SWEEP_SEEN"])
+            if not seen.exists():
+                seen.touch()
+                time.sleep(600)
         case "list":
             return [1, 2, 3]  # pyright: ignore[reportReturnType]
         case "columns":

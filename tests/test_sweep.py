@@ -21,7 +21,7 @@ from gpbe.sweep.events import Report
 from gpbe.sweep.progress import Bar, Lines
 from gpbe.sweep.queue import Queue
 from gpbe.workers import single_threaded
-from sweep_runners import DRAW, SPEC, alive, chunks, draw, table, wait_until
+from sweep_runners import DRAW, SPEC, alive, chunks, draw, hanging_chunks, table, wait_until
 
 N = 13
 TWO = Local(2)
@@ -161,6 +161,19 @@ def test_a_failing_chunk_is_recorded_and_the_rest_is_done(tmp_path, monkeypatch)
     assert store.status(tmp_path / "r").failed == 4
     again = run(tmp_path / "r", SPEC, bad, "sweep_runners:misbehave", executor=TWO, attempts=1)
     assert (again.counts.skipped, again.counts.failed, again.counts.retried) == (4, 4, 0)
+
+
+def test_a_chunk_that_hangs_is_tried_again_and_given_up(tmp_path, monkeypatch):
+    monkeypatch.setenv("SWEEP_SEEN", str(tmp_path / "seen"))
+    hung = hanging_chunks()
+    told = Told()
+    options = {"executor": TWO, "attempts": 2, "patience": 0.5}
+    report = run(tmp_path / "r", SPEC, hung, "sweep_runners:misbehave", display=told, **options)
+    assert (report.counts.done, report.counts.failed, report.counts.retried) == (3, 1, 2)
+    assert {event.message for event in told.of("retried")} == {"it took longer than 0.5 seconds"}
+    assert [event.chunk for event in told.of("failed")] == [hung[2].id]
+    with pytest.raises(InputError, match="patience is 0; it should be more than 0 seconds"):
+        run(tmp_path / "r", SPEC, hung, "sweep_runners:misbehave", patience=0.0)
 
 
 def test_tables_of_another_kind_end_the_sweep(tmp_path):

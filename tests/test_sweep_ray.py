@@ -19,7 +19,7 @@ from gpbe import InputError, store
 from gpbe.cli import main
 from gpbe.experiments.sweeps import read
 from gpbe.sweep import Chunk, Event, Local, Ray, run
-from sweep_runners import DRAW, LEARN, SPEC, alive, chunks, draw, table, wait_until
+from sweep_runners import DRAW, LEARN, SPEC, alive, chunks, draw, hanging_chunks, table, wait_until
 
 # Ray forks to start a node, also in a process in which an earlier test has loaded JAX; the child runs Ray's program.
 pytestmark = pytest.mark.filterwarnings("ignore:os.fork")
@@ -120,6 +120,14 @@ def test_mistakes_and_failures_are_told_as_on_one_machine(machines, tmp_path):
     bad = [Chunk("g", 1, {"k": 0, "seed": 0, "runs": 2, "seconds": 0, "how": how}) for how in ("raise", "die", None)]
     report = run(tmp_path / "bad", SPEC, bad, "sweep_runners:misbehave", executor=ray)
     assert (report.counts.done, report.counts.failed, report.counts.retried >= 4) == (1, 2, True)
+    hung = [
+        chunk for chunk in hanging_chunks() if chunk.payload["how"] != "hang once"
+    ]  # it leaves a mark on one machine
+    told: list[Event] = []
+    options = {"executor": ray, "attempts": 2, "patience": 1.0, "display": told.append}
+    report = run(tmp_path / "hung", SPEC, hung, "sweep_runners:misbehave", **options)
+    assert (report.counts.done, report.counts.failed, report.counts.retried) == (2, 1, 1)
+    assert {e.message for e in told if e.kind in ("retried", "failed")} == {"it took longer than 1 seconds"}
     one = [Chunk("g", 1, {"k": 0})]
     assert run(tmp_path / "threads", SPEC, one, "sweep_runners:threads", executor=ray).complete
     row = table(tmp_path / "threads").row(0, named=True)

@@ -2,15 +2,18 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
 import gpbe
-from gpbe import store
+from gpbe import experiments, store
 from gpbe.cli import main
 from gpbe.experiments import control
 from gpbe.experiments.sweeps import Sweep, Swept, read, run_chunk
@@ -99,6 +102,8 @@ def test_run_from_the_command_line_is_whole_and_the_same_as_in_this_process(tmp_
         (("steps = 200", "steps = 250"), "steps is 250; it should be a multiple of every"),
         (("hidden = [5]", "layers = [5]"), "options has no 'layers'"),
         (('["CartPole-v1"]', "[]"), "domains is empty"),
+        (("CartPole-v1", "CartPole-v9"), "environment 'CartPole-v9' is in neither gymnax nor Gymnasium; did you mean"),
+        (("runs = 3", "runs = 3\nname = '../up'"), "name is '../up'; it should be a text that can name a folder"),
         (("runs = 3", "runs = ["), "is not TOML"),
     ],
 )
@@ -128,3 +133,36 @@ def test_unknown_experiments_and_places(capsys, tmp_path):
 def test_a_declaration_in_python():
     s = Sweep("mine", ("CartPole-v1",), (Swept("qrc", {"step_size": (0.1, 0.2)}),), runs=2, steps=100, every=50)
     assert (s.settings, s.work, len(list(s.chunks()))) == (2, 400, 1)
+
+
+def test_a_python_file_with_a_study_and_its_runner(tmp_path, run):
+    file = Path(__file__).parent.parent / "examples" / "divergence.py"
+    mine = tmp_path / "divergence.py"
+    mine.write_text(file.read_text().replace("250", "5"))
+    (report,) = run("run", str(mine), "--out", str(tmp_path), "--json")
+    assert (report["experiment"], report["unit"], report["steps_done"]) == ("divergence", "problems", 80)
+    table = store.scan(report["folder"]).collect()
+    assert table.height == 80
+    assert set(table["emphatic"]) == {"converges"}  # as it always does
+    direct = import_module("divergence").verdicts(8, 3, 5)  # the last chunk, in this process
+    assert table.tail(5).equals(direct)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "makes no experiment; it should have one with a name"),
+        ("x = 1\ny = 1 / 0\n", ", line 2: ZeroDivisionError: division by zero"),
+        ("x = (\n", ", line 1: SyntaxError: '(' was never closed"),
+        ("from gpbe import experiments\na = experiments.find('kolter', 'tiny')", ", line 2: there is no scale 'tiny'"),
+        (
+            "from gpbe import experiments\na, b = (experiments.find('kolter', s) for s in ('smoke', 'quick'))",
+            "has 2 experiments called 'kolter'; give each a name of its own",
+        ),
+    ],
+)
+def test_wrong_python_files_get_one_line(text, message, tmp_path, refuses):
+    file = tmp_path / "wrong_file.py"
+    file.write_text(text)
+    refuses(lambda: experiments.read(file), re.escape(message))
+    refuses(lambda: experiments.read(tmp_path / "none.py"), "there is no file")

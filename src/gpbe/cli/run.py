@@ -1,12 +1,13 @@
 """`gpbe run` and `gpbe status`: experiments into results folders."""
 
 from dataclasses import asdict
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from tyro.conf import Positional
 
-from gpbe.cli.options import Json, Number, Scale
+from gpbe.cli.options import Json, Number, Real, Scale
 from gpbe.cli.results import RESULTS, folder_of
 from gpbe.cli.terminal import check_writable, console, print_json
 from gpbe.errors import InputError
@@ -19,6 +20,7 @@ def run(
     scale: Scale = "quick",
     on: str = "local",
     workers: Number = None,
+    patience: Real = None,
     out: Path = Path("out"),
     estimate: bool = False,
     json: Json = False,
@@ -26,21 +28,22 @@ def run(
     """Run an experiment into a results folder, or the rest of it; it can be interrupted at any time and run again.
 
     Args:
-        name: an experiment from `gpbe list experiments`, `all` of these, or a .toml file with one of your own
+        name: an experiment from `gpbe list experiments`, `all` of these, or a file with your own: a sweep in a .toml
+            file, or everything that a .py file has made
         scale: smoke takes seconds, quick minutes on two cores, paper is as large as in the paper
         on: local, ray, or ray:ADDRESS (such as ray:auto) for a cluster
         workers: how many processes; one for each core if left out
+        patience: seconds that a chunk may take before its worker is ended and it is tried again; no limit if left out
         out: results go into the folder `results` in it
         estimate: only tell what it would cost on this machine
         json: print JSON
     """
     prepare()
     from gpbe import experiments, sweep
-    from gpbe.experiments.sweeps import read
 
-    own = Path(name).suffix == ".toml"
+    own = Path(name).suffix in (".toml", ".py")
     names = experiments.NAMES if name == "all" else (name,)
-    chosen = [read(name)] if own else [experiments.find(each, scale) for each in names]
+    chosen = experiments.read(name) if own else [experiments.find(each, scale) for each in names]
     if estimate:
         _estimate(chosen, workers, json)
         return
@@ -50,7 +53,9 @@ def run(
     for each in chosen:
         folder = folder_of(each.name, scale, out, own)
         display = sweep.progress(each.name, unit=each.unit)
-        report = experiments.run(each, folder, executor=executor, display=display)
+        report = experiments.run(
+            each, folder, executor=executor, display=display, patience=inf if patience is None else patience
+        )
         row = {"experiment": each.name, "unit": each.unit, "folder": str(folder), **asdict(report.counts)}
         if report.interrupted:
             raise InputError(f"interrupted; the same command goes on from {folder}")

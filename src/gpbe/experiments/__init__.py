@@ -10,8 +10,9 @@ from typing import cast, get_args
 from gpbe.errors import InputError
 from gpbe.experiments import control, studies
 from gpbe.experiments.experiment import Experiment, Scale, run
+from gpbe.experiments.files import read
 
-__all__ = ["NAMES", "SCALES", "Experiment", "Scale", "find", "run"]
+__all__ = ["NAMES", "SCALES", "Experiment", "Scale", "find", "read", "run"]
 
 SCALES = get_args(Scale)
 NAMES = (*studies.STUDIES, *control.MEMBERS)

@@ -71,6 +71,7 @@ class RayCrew:
         self._actors: dict[int, Any] = {}
         self._awaited: dict[Any, int] = {}  # object reference -> actor
         self._ready: set[int] = set()
+        self._dismissed: dict[int, str] = {}
         self._started = 0
         self._stillborn = 0
         self._looked = -1e9
@@ -95,6 +96,11 @@ class RayCrew:
         if finished:  # and whatever else is there already
             finished, _ = self._ray.wait(references, num_returns=len(references), timeout=0)
         return [self._hear(reference) for reference in finished]
+
+    def dismiss(self, worker: int, why: str) -> None:
+        """Kill an actor."""
+        self._dismissed[worker] = why
+        self._ray.kill(self._actors[worker])
 
     def close(self) -> None:
         """End the actors, and the cluster if it was started for this sweep."""
@@ -122,7 +128,7 @@ class RayCrew:
         try:
             answer: Answer = self._ray.get(reference)
         except self._ray.exceptions.RayError as error:
-            return self._dismiss(name, error)
+            return self._let_go(name, error)
         if answer.kind == "unusable":
             raise InputError(answer.error)
         if answer.kind == "ready":
@@ -130,8 +136,8 @@ class RayCrew:
             self._stillborn = 0
         return Reply(name, answer.kind, answer.part, answer.error)
 
-    def _dismiss(self, name: int, error: Exception) -> Reply:
-        """Let go of an actor that does not answer, whether it died or cannot be reached."""
+    def _let_go(self, name: int, error: Exception) -> Reply:
+        """Of an actor that does not answer, whether it died or cannot be reached."""
         with contextlib.suppress(Exception):
             self._ray.kill(self._actors[name])
         del self._actors[name]
@@ -140,6 +146,8 @@ class RayCrew:
         self._stillborn += name not in self._ready
         if self._stillborn > _STILLBORN * (self.size + 1):
             raise InputError(f"Ray's workers end before they have started: {text.splitlines()[-1].strip()}")
+        if name in self._dismissed:
+            return Reply(name, "died", error=self._dismissed.pop(name))
         return Reply(name, "died", error=text, blame=_BLAME if self._may_be_the_node(error) else 1.0)
 
     def _may_be_the_node(self, error: Exception) -> bool:

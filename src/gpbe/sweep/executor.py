@@ -1,5 +1,6 @@
 """What executors share: the interface of a crew of workers, and the loop that keeps it at work."""
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -38,6 +39,10 @@ class Crew(Protocol):
         """News, as soon as there are any; after a while, an empty list."""
         ...
 
+    def dismiss(self, worker: int, why: str) -> None:
+        """End a worker. That it died, and why, is news like any other."""
+        ...
+
     def close(self) -> None:
         """End the workers and drop what they are at."""
         ...
@@ -67,13 +72,15 @@ class _Task(NamedTuple):
     since: float
 
 
-def supervise(crew: Crew, queue: Queue, attempts: int) -> Iterator[Outcome]:
+def supervise(crew: Crew, queue: Queue, attempts: int, patience: float = math.inf) -> Iterator[Outcome]:
     """Keep all workers at work until every chunk is done or has failed `attempts` times.
 
-    A worker gets its next chunk before the outcome of its last one is yielded, so it works while the driver writes.
+    A worker gets its next chunk before the outcome of its last one is yielded, so it works while the driver writes. One
+    that is at a chunk for longer than `patience` seconds is replaced.
     """
     idle: dict[int, str | None] = {}  # worker -> the group it was at last
     at_work: dict[int, _Task] = {}
+    dismissed: set[int] = set()
     blamed: dict[str, float] = {}
     while at_work or queue:
         _assign(crew, queue, idle, at_work)
@@ -81,7 +88,8 @@ def supervise(crew: Crew, queue: Queue, attempts: int) -> Iterator[Outcome]:
             task = at_work.pop(reply.worker, None)
             if reply.kind == "died":
                 idle.pop(reply.worker, None)
-            else:
+                dismissed.discard(reply.worker)
+            elif reply.worker not in dismissed:
                 idle[reply.worker] = task.chunk.group if task else None
             if task is None:
                 continue
@@ -98,6 +106,10 @@ def supervise(crew: Crew, queue: Queue, attempts: int) -> Iterator[Outcome]:
                 outcome = Outcome("failed", chunk, error=reply.error)
             _assign(crew, queue, idle, at_work)
             yield outcome
+        for worker, task in at_work.items():
+            if worker not in dismissed and time.monotonic() - task.since > patience:
+                dismissed.add(worker)
+                crew.dismiss(worker, f"it took longer than {patience:g} seconds")
 
 
 def _assign(crew: Crew, queue: Queue, idle: dict[int, str | None], at_work: dict[int, _Task]) -> None:

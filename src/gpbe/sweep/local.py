@@ -16,6 +16,8 @@ from gpbe.sweep.worker import Answer, Job
 from gpbe.workers import environment
 
 _BOOT = "import sys; from gpbe.sweep.worker import main; main(int(sys.argv[1]), int(sys.argv[2]))"
+_PAUSE = 1.0
+"""Seconds to wait for news before the driver may look at the clock."""
 _STILLBORN = 3
 """Workers for each place that may die one after another before any of them is ready."""
 
@@ -56,6 +58,7 @@ class _Worker:
     def __init__(self, job: Job, core: int):
         self.core = core
         self.ready = False
+        self.dismissed = ""
         self.socket, theirs = Pipe()
         with theirs:
             self.process = subprocess.Popen(
@@ -107,9 +110,14 @@ class LocalCrew:
         self._workers[worker].send(chunk)
 
     def wait(self) -> list[Reply]:
-        """Wait for the next answer or death; a process that died has been replaced."""
-        speaking = set(wait([worker.socket for worker in self._workers.values()]))
+        """Wait a moment for answers and deaths; a process that died has been replaced."""
+        speaking = set(wait([worker.socket for worker in self._workers.values()], _PAUSE))
         return [self._hear(name) for name, worker in list(self._workers.items()) if worker.socket in speaking]
+
+    def dismiss(self, worker: int, why: str) -> None:
+        """Kill a process."""
+        self._workers[worker].dismissed = why
+        self._workers[worker].process.kill()
 
     def close(self) -> None:
         """End all processes. They hold nothing but the chunk they are at, so they are not asked."""
@@ -144,7 +152,7 @@ class LocalCrew:
         if self._stillborn > _STILLBORN * (self.size + 1):
             raise InputError(f"workers end {how} before they have started; try `import gpbe` in {sys.executable}")
         self._hire(worker.core)
-        return Reply(name, "died", error=f"the worker process {worker.process.pid} ended {how}")
+        return Reply(name, "died", error=worker.dismissed or f"the worker process {worker.process.pid} ended {how}")
 
 
 def _receive(socket: Connection) -> Answer | None:

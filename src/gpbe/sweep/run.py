@@ -1,5 +1,6 @@
 """Run a sweep into a results folder, or the rest of it."""
 
+import math
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -27,6 +28,7 @@ def run(
     executor: Executor | None = None,
     display: Display | None = None,
     attempts: int = 3,
+    patience: float = math.inf,
     verify: bool = True,
 ) -> Report:
     """Compute the chunks whose parts are not in the folder yet, and keep each as soon as it is there.
@@ -42,12 +44,15 @@ def run(
             which depends on the payload alone, with the same columns for every chunk
         executor: `Local()` if left out, or `Ray()`
         display: told about every chunk; see `gpbe.sweep.progress`
-        attempts: how often a chunk may raise or kill its worker before it is recorded as failed
+        attempts: how often a chunk may raise, kill its worker or take too long before it is recorded as failed
+        patience: seconds that a chunk may take, with compiling, before its worker is ended
         verify: compare the parts in the folder with their checksums before trusting them
     """
     check_runner(runner)
     if attempts < 1:
         raise InputError(f"attempts is {attempts}; it should be at least 1")
+    if not patience > 0:
+        raise InputError(f"patience is {patience:g}; it should be more than 0 seconds")
     if isinstance(chunks, Iterator):
         raise InputError(
             "chunks can be gone through only once; give a list, or an object whose __iter__ starts at the beginning"
@@ -62,7 +67,7 @@ def run(
                 queue = Queue(compress(chunks, ~results.have))
                 crew = (executor or Local()).start(Job(runner, results.manifest.spec_hash), missing)
                 try:
-                    for outcome in supervise(crew, queue, attempts):
+                    for outcome in supervise(crew, queue, attempts, patience):
                         watch.workers = crew.size
                         with uninterrupted():
                             _keep(results, outcome, attempts)
