@@ -47,7 +47,7 @@ bench-control: $(VENV)/.run ## speed of deep control beside stable-baselines3 (i
 
 docs: $(VENV)/.run ## the documentation as a site, into out/site
 	@$(PIP) -e '.[docs]'
-	@$(BIN)/python -m mkdocs build --quiet
+	@$(BIN)/python -m mkdocs build --quiet --strict
 
 clean: ## remove the environment and everything that was made
 	rm -rf $(VENV) $(OUT)

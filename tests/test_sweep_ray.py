@@ -22,7 +22,7 @@ from gpbe.sweep import Chunk, Event, Local, Ray, run
 from sweep_runners import DRAW, LEARN, SPEC, alive, chunks, draw, hanging_chunks, table, wait_until
 
 # Ray forks to start a node, also in a process in which an earlier test has loaded JAX; the child runs Ray's program.
-pytestmark = pytest.mark.filterwarnings("ignore:os.fork")
+pytestmark = pytest.mark.filterwarnings("ignore:os.fork", "ignore::ResourceWarning", "ignore::FutureWarning")
 
 N = 24
 
@@ -87,9 +87,6 @@ def machines(tmp_path, monkeypatch):
     made = Machines(2, tmp_path / "pids")
     yield made
     made.cluster.shutdown()
-
-
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::FutureWarning")
 
 
 def test_a_worker_and_a_node_killed_in_the_middle(machines, tmp_path):
