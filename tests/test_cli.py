@@ -161,8 +161,21 @@ def test_the_cost_of_experiments_follows_from_the_speed_of_the_machine(run, tmp_
     walk = listed["experiments"]["random-walk"]["scales"]
     once, each = studies.STUDIES["random-walk"].seconds
     assert walk["paper"]["core_seconds"] == pytest.approx(2 * (100 * once + 1_000_000 * each))
+    # 49 workers have nothing to do when one chunk is left: eight lanes of 100,000 steps.
+    assert basis["longest"] == pytest.approx(800_000 / 600)
+    aliased = listed["experiments"]["aliased-learned"]["scales"]["quick"]  # three chunks
+    assert aliased["seconds"] == aliased["longest"] == pytest.approx(aliased["core_seconds"] / 3)
     monkeypatch.setattr(cost, "steps_per_second", None)  # the speed is known by now
     assert "time on 50 workers" in run("list", "experiments", "--workers", "50")
+
+
+def test_an_estimate_of_a_study_of_ones_own_says_that_its_time_is_unknown(run, monkeypatch):
+    monkeypatch.setattr(cost, "_seconds_for_draws", lambda: 1.0)
+    file = str(Path(__file__).parent.parent / "examples" / "divergence.py")
+    assert run("run", file, "--estimate", "--json")["experiments"] == [
+        {"experiment": "divergence", "work": 4000, "unit": "problems"}
+    ]
+    assert "4,000 problems  unknown" in run("run", file, "--estimate")
 
 
 # --- diagnose

@@ -67,13 +67,16 @@ def list_experiments(count: int | None, json: bool) -> None:
     """Every experiment, with its work and its time at each scale."""
     from gpbe import experiments
     from gpbe.experiments.control import DOMAINS
-    from gpbe.experiments.cost import core_seconds
+    from gpbe.experiments.cost import cost_of
 
     speed, workers = measure_speed(DOMAINS), cores(count)
     rows: dict[str, dict[str, Any]] = {}
     for name in experiments.NAMES:
         at = {scale: experiments.find(name, scale) for scale in experiments.SCALES}
-        scales = {s: {"work": e.work, "core_seconds": core_seconds(e, speed)} for s, e in at.items()}
+        costs = {s: cost_of(e, speed) for s, e in at.items()}
+        scales = {
+            s: {"work": e.work, **costs[s]._asdict(), "seconds": costs[s].seconds(workers)} for s, e in at.items()
+        }
         rows[name] = {"describe": at["paper"].describe, "unit": at["paper"].unit, "scales": scales}
     if json:
         print_json({"experiments": rows, "workers": workers, "speed": asdict(speed)})
@@ -88,9 +91,9 @@ def list_experiments(count: int | None, json: bool) -> None:
     for name, row in rows.items():
         cells = []
         for scale in ("quick", "paper"):
-            work, seconds = row["scales"][scale].values()
+            work, seconds = (row["scales"][scale][key] for key in ("work", "seconds"))
             cells += [f"{work:,} {row['unit']}" if work < 1e7 else f"{work:.2g} {row['unit']}"]
-            cells += [duration(max(1, seconds / workers))]
+            cells += [duration(max(1, seconds))]
         table.add_row(name, *cells, row["describe"])
     console().print(table)
     total = sum(row["scales"]["paper"]["core_seconds"] for row in rows.values())

@@ -1,7 +1,7 @@
 """`gpbe run` and `gpbe status`: experiments into results folders."""
 
 from dataclasses import asdict
-from math import inf
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -93,11 +93,16 @@ def _executor(on: str, count: int | None) -> Any:
 def _estimate(chosen: list[Any], count: int | None, json: bool) -> None:
     """What experiments cost here, calibrated now."""
     from gpbe.cli.speed import cores, measure_speed
-    from gpbe.experiments.cost import core_seconds
+    from gpbe.experiments.cost import cost_of
 
     speed = measure_speed({d for e in chosen for d in getattr(e, "domains", ())}, keep=False)
-    rows = [{"experiment": e.name, "work": e.work, "unit": e.unit, "seconds": core_seconds(e, speed)} for e in chosen]
     workers = cores(count)
+    rows = []
+    for each in chosen:
+        cost = cost_of(each, speed)
+        known = isfinite(cost.core_seconds)
+        times = {"core_seconds": cost.core_seconds, "seconds": cost.seconds(workers)} if known else {}
+        rows.append({"experiment": each.name, "work": each.work, "unit": each.unit, **times})
     if json:
         print_json({"steps_per_second": speed.rates, "workers": workers, "experiments": rows})
         return
@@ -105,8 +110,8 @@ def _estimate(chosen: list[Any], count: int | None, json: bool) -> None:
 
     table = Table("experiment", "work", "on one core", f"on {workers:,} workers", box=None, pad_edge=False)
     for row in rows:
-        one, all_ = (duration(seconds) for seconds in (row["seconds"], row["seconds"] / workers))
-        table.add_row(row["experiment"], f"{row['work']:,} {row['unit']}", one, all_)
+        times = (duration(max(1, row[k])) if k in row else "unknown" for k in ("core_seconds", "seconds"))
+        table.add_row(row["experiment"], f"{row['work']:,} {row['unit']}", *times)
     console().print(table)
     said = ", ".join(f"{domain} {rate:,.0f}" for domain, rate in speed.rates.items())
     if said:

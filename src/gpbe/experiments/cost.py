@@ -1,15 +1,18 @@
 """What an experiment costs on this machine, from a short calibration."""
 
+import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
 
 from gpbe.experiments import random_walk
 from gpbe.experiments.experiment import Experiment
 from gpbe.experiments.studies import STUDIES
 from gpbe.experiments.study import Study
 from gpbe.experiments.sweeps import Sweep, Swept, run_chunk
-from gpbe.learn.grouping import LANES
+from gpbe.learn.grouping import LANES, group_size
 from gpbe.sweep import Chunk
 
 RELATIVE_SPEED = {
@@ -52,26 +55,40 @@ def calibrate(domains: Iterable[str], advance: Callable[[int], None] = lambda do
     return Speed(rates, REFERENCE / best)
 
 
-def core_seconds(experiment: Experiment, speed: Speed) -> float:
-    """Time on one core; compiling is not counted for sweeps, which take much longer than that."""
+class Cost(NamedTuple):
+    """Time that an experiment takes; compiling is not counted for sweeps, which take much longer than that."""
+
+    core_seconds: float
+    """On one core."""
+    longest: float
+    """Seconds of its longest chunk, which no number of workers makes shorter."""
+
+    def seconds(self, workers: int) -> float:
+        return max(self.core_seconds / workers, self.longest)
+
+
+def cost_of(experiment: Experiment, speed: Speed) -> Cost:
+    """An estimate; NaN for a study of one's own, of which nothing is known."""
     if isinstance(experiment, Sweep):
-        return sum(
-            swept.count * experiment.runs * experiment.steps / (speed.rates[domain] * RELATIVE_SPEED[swept.algorithm])
+        lanes = [  # how many, and the seconds of one
+            (swept.count * experiment.runs, experiment.steps / (speed.rates[domain] * RELATIVE_SPEED[swept.algorithm]))
             for domain in experiment.domains
             for swept in experiment.algorithms
-        )
-    assert isinstance(experiment, Study)
+        ]
+        return Cost(sum(n * seconds for n, seconds in lanes), max(group_size(n) * seconds for n, seconds in lanes))
+    if not isinstance(experiment, Study) or experiment.name not in STUDIES:
+        return Cost(math.nan, math.nan)
     once, each = STUDIES[experiment.name].seconds
-    return (once * len(experiment.pieces) + each * experiment.work) / speed.relative
+    pieces = [(once + each * piece.work) / speed.relative for piece in experiment.pieces]
+    return Cost(sum(pieces), max(pieces))
 
 
-def steps_per_second(domain: str, steps: int = 2000) -> float:
-    """Of QRC on one core: one chunk to compile, one to measure."""
+def steps_per_second(domain: str, steps: int = 4000) -> float:
+    """Of QRC on one core: one chunk to compile, then a short one, whose overhead is no matter of steps, and a long."""
     short, long = (_chunk(domain, n) for n in (500, steps))
     run_chunk(short.payload)
-    started = time.perf_counter()
-    run_chunk(long.payload)
-    return long.cost / (time.perf_counter() - started)
+    seconds = [_seconds(partial(run_chunk, chunk.payload)) for chunk in (short, long)]
+    return (long.cost - short.cost) / (seconds[1] - seconds[0])
 
 
 def _chunk(domain: str, steps: int) -> Chunk:
@@ -80,6 +97,10 @@ def _chunk(domain: str, steps: int) -> Chunk:
 
 
 def _seconds_for_draws() -> float:
+    return _seconds(partial(random_walk.solve_chunk, 0, 0, DRAWS))
+
+
+def _seconds(call: Callable[[], Any]) -> float:
     started = time.perf_counter()
-    random_walk.solve_chunk(0, 0, DRAWS)
+    call()
     return time.perf_counter() - started
