@@ -2,6 +2,7 @@
 
 import polars as pl
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
 from gpbe.figures import style
 
@@ -9,6 +10,8 @@ PROBLEM = {
     "identifiability-1": ("B is one state", style.BLUE, "o", 20),
     "identifiability-2": ("B is two states", style.ORANGE, "s", 12),
 }
+OUTLINE = [withStroke(linewidth=5, foreground=style.WHITE)]
+"""So that a cross shows on top of many points."""
 OBJECTIVE = {"ibe": "identifiable BE", "tde": "TDE", "be": "BE"}
 
 
@@ -26,13 +29,21 @@ def draw(table: pl.DataFrame) -> Figure:
                     one["value_b"],
                     marker,
                     color=color,
-                    markersize=5,
-                    alpha=0.6,
+                    markersize=4,
+                    alpha=0.5,
+                    markeredgewidth=0,
                     label=f"learned: {label}",
                 )
                 exact = (one["exact_a"][0], one["exact_b"][0])
                 axis.plot(
-                    *exact, "+", color=color, markersize=size, markeredgewidth=2.2, zorder=3, label=f"least: {label}"
+                    *exact,
+                    "+",
+                    color=color,
+                    markersize=size,
+                    markeredgewidth=2.2,
+                    zorder=3,
+                    path_effects=OUTLINE,
+                    label=f"least: {label}",
                 )
             axis.set_title(f"{method}\n{OBJECTIVE[rows['objective'][0]]}\nfrom {rows['sees'][0]}", fontsize=9)
             axis.set_xlabel("value of A")

@@ -17,6 +17,15 @@ from gpbe.operators import hard_max, mellowmax
 from gpbe.replay import draw_distinct
 
 
+class Sizes(NamedTuple):
+    """What random numbers are drawn for."""
+
+    batch: int
+    buffer: int
+    every: int
+    """Steps between records, which make a stretch."""
+
+
 class Options(NamedTuple):
     """What the compiled program depends on, besides the environment and the shape of the networks."""
 
@@ -30,6 +39,10 @@ class Options(NamedTuple):
     optimizer: str
     target_every: int
     """Updates between copies to the target network; 0 for none."""
+
+    @property
+    def sizes(self) -> Sizes:
+        return Sizes(self.batch, self.buffer, self.every)
 
 
 class Episode(NamedTuple):
@@ -130,24 +143,51 @@ class Chance(NamedTuple):
     """The random numbers of one step, drawn for a whole stretch at once: that is most of their cost."""
 
     time: Any
-    """Steps before this one. All runs share it, so the buffer's next row is one place, written in place."""
+    """Steps before this one: not drawn, but put in for the loop. All runs share it, so the buffer's next row is one
+    place, written in place."""
     epsilon: Any
     choice: Choice
     picks: Any
     """Positions of the mini-batch in the buffer."""
 
 
-def draw_chances(options: Options, hypers: Hypers, key: PRNGKeyArray, time: Array) -> Chance:
-    key_explore, key_action, key_picks = jax.random.split(key, 3)
-    times = time + jnp.arange(options.every)
+class Chances(NamedTuple):
+    """What is random in a stretch, in an environment that is compiled along."""
+
+    steps: Chance
+    keys: Any
+    """Of the environment's steps."""
+    resets: Any
+    """Where a step that ends an episode leads to."""
+
+
+def draw(sizes: Sizes, hypers: Hypers, time: Array, key: PRNGKeyArray) -> tuple[PRNGKeyArray, Chance, PRNGKeyArray]:
+    """A key for later, the random numbers of a stretch, and a key for the environment.
+
+    They depend on no algorithm, and take half of the time to compile: a program of their own serves all algorithms.
+    """
+    key, key_chances, key_env = jax.random.split(key, 3)
+    key_explore, key_action, key_picks = jax.random.split(key_chances, 3)
+    times = time + jnp.arange(sizes.every)
     epsilon = epsilon_at(hypers, times)
     explore = jax.random.uniform(key_explore, times.shape) < epsilon
-    return Chance(
-        time=times,
+    chance = Chance(
+        time=None,
         epsilon=epsilon,
         choice=Choice(explore, jax.random.uniform(key_action, times.shape)),
-        picks=draw_distinct(key_picks, jnp.minimum(times + 1, options.buffer), options.batch),
+        picks=draw_distinct(key_picks, jnp.minimum(times + 1, sizes.buffer), sizes.batch),
     )
+    return key, chance, key_env
+
+
+def draw_in(
+    env: CompiledEnv, sizes: Sizes, hypers: Hypers, time: Array, key: PRNGKeyArray
+) -> tuple[PRNGKeyArray, Chances]:
+    """A key for later, and a stretch's chances in an environment."""
+    key, steps, key_env = draw(sizes, hypers, time, key)
+    key_step, key_reset = jax.random.split(key_env)
+    resets = jax.vmap(env.reset)(jax.random.split(key_reset, sizes.every))
+    return key, Chances(steps, jax.random.split(key_step, sizes.every), resets)
 
 
 def epsilon_at(hypers: Hypers, times: Array) -> Array:
@@ -156,12 +196,9 @@ def epsilon_at(hypers: Hypers, times: Array) -> Array:
     return hypers.epsilon + part * (hypers.epsilon_final - hypers.epsilon)
 
 
-def begin_stretch(options: Options, hypers: Hypers, time: Array, run: Run) -> tuple[Run, Chance, Array]:
-    """Draw a stretch's random numbers; also a key for the environment."""
-    key, key_chances, key_env = jax.random.split(run.key, 3)
-    chances = draw_chances(options, hypers, key_chances, time)
-    run = run._replace(key=key, episode=run.episode._replace(first=jnp.float32(jnp.nan)))
-    return run, chances, key_env
+def begin_stretch(run: Run) -> Run:
+    """No episode has ended in it yet."""
+    return run._replace(episode=run.episode._replace(first=jnp.float32(jnp.nan)))
 
 
 def end_stretch(options: Options, time: Array, run: Run) -> tuple[Run, Record]:
@@ -173,13 +210,17 @@ def end_stretch(options: Options, time: Array, run: Run) -> tuple[Run, Record]:
 
 
 def stretch(
-    options: Options, env: CompiledEnv, shape: Shape, hypers: Hypers, time: Array, place: Place, run: Run
+    options: Options,
+    env: CompiledEnv,
+    shape: Shape,
+    hypers: Hypers,
+    time: Array,
+    chances: Chances,
+    place: Place,
+    run: Run,
 ) -> tuple[Place, Run, Record]:
     """`every` steps of one run in an environment that is compiled along."""
-    run, chances, key_env = begin_stretch(options, hypers, time, run)
-    key_step, key_reset = jax.random.split(key_env)
-    resets = jax.vmap(env.reset)(jax.random.split(key_reset, options.every))
-    keys = jax.random.split(key_step, options.every)
+    steps = chances.steps._replace(time=time + jnp.arange(options.every))
 
     def step(carry: Any, xs: Any) -> tuple[Any, None]:
         (place, run), (chance, key, reset) = carry, xs
@@ -191,7 +232,7 @@ def stretch(
         old = (stepped.observation, stepped.state)
         return (Place(*jax.tree.map(lambda a, b: jnp.where(done, a, b), reset, old)), run), None
 
-    (place, run), _ = jax.lax.scan(step, (place, run), (chances, keys, resets))
+    (place, run), _ = jax.lax.scan(step, (place, begin_stretch(run)), (steps, chances.keys, chances.resets))
     return place, *end_stretch(options, time, run)
 
 

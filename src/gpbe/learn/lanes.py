@@ -11,7 +11,7 @@ from jaxtyping import Array
 from gpbe.algorithms.control import Action, Hypers, Spec
 from gpbe.envs import CompiledEnv, HostEnv, HostEnvs
 from gpbe.learn import control
-from gpbe.learn.control import Chance, Options, Outcome, Place, Record, Run
+from gpbe.learn.control import Chance, Options, Outcome, Place, Record, Run, Sizes
 
 _compiled = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 1})
 """Half the time to compile of XLA's own level, 3, and the same speed: what is slow in a program is in its products."""
@@ -37,6 +37,7 @@ class Lanes:
     """A group of lanes in a compiled environment."""
 
     def __init__(self, options: Options, env: CompiledEnv, spec: Spec, hypers: Hypers, seeds: Any):
+        self._draw = _draw_program(options.sizes, env)
         self._begin, self._stretch = _programs(options, env, spec)
         self._hypers, self._seeds = hypers, seeds
 
@@ -44,11 +45,18 @@ class Lanes:
         return State(*self._begin(self._seeds))
 
     def stretch(self, time: int, state: State) -> tuple[State, Record]:
-        place, run, record = self._stretch(self._hypers, np.int32(time), *state)
-        return State(place, run), jax.tree.map(np.asarray, record)
+        (place, run), now = state, np.int32(time)
+        key, chances = self._draw(self._hypers, now, run.key)
+        place, run, record = self._stretch(self._hypers, now, chances, place, run._replace(key=None))
+        return State(place, run._replace(key=key)), jax.tree.map(np.asarray, record)
 
     def close(self) -> None:
         pass
+
+
+@cache
+def _draw_program(sizes: Sizes, env: CompiledEnv) -> Any:
+    return _compiled(jax.vmap(partial(control.draw_in, env, sizes), in_axes=(0, None, 0)))
 
 
 @cache
@@ -61,8 +69,8 @@ def _programs(options: Options, env: CompiledEnv, spec: Spec) -> tuple[Any, Any]
         weights = control.flatten_weights(options.agent.start(spec, keys.net))
         return place, control.start(options, place.observation, weights, keys.run)
 
-    stretch = jax.vmap(partial(control.stretch, options, env, shape), in_axes=(0, None, 0, 0))
-    return _compiled(jax.vmap(begin)), _compiled(stretch, donate_argnums=(2, 3))
+    stretch = jax.vmap(partial(control.stretch, options, env, shape), in_axes=(0, None, 0, 0, 0))
+    return _compiled(jax.vmap(begin)), _compiled(stretch, donate_argnums=(3, 4))
 
 
 class HostLanes:
@@ -79,10 +87,10 @@ class HostLanes:
         return State(self._envs.snapshot(), run)
 
     def stretch(self, time: int, state: State) -> tuple[State, Record]:
-        _, begin, act, step, end = self._programs
+        _, draw, begin, act, step, end = self._programs
         observation = self._envs.restore(state.place)
-        run, chances = begin(self._hypers, np.int32(time), state.run)
-        key, run = run.key, run._replace(key=None)  # a key is slow to pass around, and no step needs it
+        key, chances = draw(self._hypers, np.int32(time), state.run.key)
+        run = begin(state.run._replace(key=None))  # a key is slow to pass around, and no step needs it
         action = act(chances, run.weights, observation)
         for i in range(self._options.every):
             stepped = self._envs.step(np.asarray(action.chosen))
@@ -102,6 +110,7 @@ class HostLanes:
 
 class _HostPrograms(NamedTuple):
     start: Any
+    draw: Any
     begin: Any
     act: Any
     step: Any
@@ -120,9 +129,8 @@ def _host_programs(options: Options, spec: Spec) -> _HostPrograms:
         run = control.start(options, jnp.zeros(spec.observation), weights, keys.run)
         return jax.random.bits(keys.env, dtype=jnp.uint32), run
 
-    def begin(hypers: Hypers, time: Array, run: Run) -> tuple[Run, Chance]:
-        run, chances, _ = control.begin_stretch(options, hypers, time, run)
-        return run, chances._replace(time=None)
+    def draw(hypers: Hypers, time: Array, key: Any) -> tuple[Any, Chance]:
+        return control.draw(options.sizes, hypers, time, key)[:2]
 
     def at(chances: Chance, i: Any, time: Any) -> Chance:
         return jax.tree.map(lambda x: x[:, i], chances)._replace(time=time)
@@ -148,7 +156,8 @@ def _host_programs(options: Options, spec: Spec) -> _HostPrograms:
 
     return _HostPrograms(
         start=_compiled(jax.vmap(start)),
-        begin=_compiled(jax.vmap(begin, in_axes=(0, None, 0)), donate_argnums=2),
+        draw=_compiled(jax.vmap(draw, in_axes=(0, None, 0))),
+        begin=_compiled(jax.vmap(control.begin_stretch), donate_argnums=0),
         act=_compiled(lambda chances, weights, seen: lanes_act(at(chances, 0, jnp.int32(0)), weights, seen)),
         step=_compiled(step, donate_argnums=4),
         end=_compiled(jax.vmap(partial(control.end_stretch, options), in_axes=(None, 0)), donate_argnums=1),
