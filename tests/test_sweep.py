@@ -382,6 +382,14 @@ def test_long_chunks_are_not_left_for_the_end(slow, expected):
     assert [chunk.group for chunk in taken if chunk] == expected
 
 
+def test_a_group_that_is_not_known_yet_is_not_left_for_the_end():
+    queue = Queue(iter([Chunk("known", 1, {"k": 0}), Chunk("unknown", 1, {"k": 1})]))
+    queue.took(Chunk("known", 1, {}), 60.0)
+    chunk = queue.take(None, ["known"], workers=2)
+    assert chunk is not None
+    assert chunk.group == "unknown"
+
+
 def test_a_worker_stays_with_its_group_while_much_is_left():
     chunks = [Chunk(group, 1, {"k": k}) for group in ("slow", "quick") for k in range(20)]
     queue = Queue(iter(chunks))

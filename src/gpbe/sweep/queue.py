@@ -71,7 +71,7 @@ class Queue:
 
     def _longest_at_the_end(self, group: str, workers: int) -> str:
         """The group whose chunks are the longest, if little else is left and the given one's are much shorter."""
-        if not self._exhausted:
+        if not self._exhausted or group not in self._pace:  # one that is not known yet may be longer still
             return group
         seconds = {name: self._seconds(waiting[0]) for name, waiting in self._groups.items()}
         longest = max(seconds, key=lambda name: seconds[name])
