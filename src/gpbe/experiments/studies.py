@@ -45,8 +45,8 @@ STUDIES: dict[str, Entry] = {
     ),
     "geometry-objectives": Entry(
         "the solutions of PBE and BE and their projection penalties, as points of a three-state problem",
-        "problems",
-        fixed("geometry:objectives", 1),
+        "solutions",
+        fixed("geometry:objectives", 3),
     ),
     "geometry-sets": Entry(
         "the sets F and H: one a part of the other, or crossing, in a three-state problem",
