@@ -10,7 +10,7 @@ PROBLEM = {
     "identifiability-1": ("B is one state", style.BLUE, "o", 20),
     "identifiability-2": ("B is two states", style.ORANGE, "s", 12),
 }
-OUTLINE = [withStroke(linewidth=5, foreground=style.WHITE)]
+OUTLINE = [withStroke(linewidth=3.4, foreground=style.WHITE)]
 """So that a cross shows on top of many points."""
 OBJECTIVE = {"ibe": "identifiable BE", "tde": "TDE", "be": "BE"}
 
