@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sys
 from unittest import mock
 
 import pytest
@@ -12,8 +13,8 @@ from gpbe.errors import InputError
 
 @pytest.fixture(autouse=True)
 def environment():
-    """Commands set up this process's environment for themselves; the next test begins with its own."""
-    with mock.patch.dict(os.environ):
+    """Commands set up this process's environment and path for themselves; the next test begins with its own."""
+    with mock.patch.dict(os.environ), mock.patch.object(sys, "path", list(sys.path)):
         yield
 
 

@@ -153,6 +153,7 @@ def test_a_python_file_with_a_study_and_its_runner(tmp_path, run):
     [
         ("", "makes no experiment; it should have one with a name"),
         ("x = 1\ny = 1 / 0\n", ", line 2: ZeroDivisionError: division by zero"),
+        ("raise SystemExit(3)", ", line 1: SystemExit: 3"),
         ("x = (\n", ", line 1: SyntaxError: '(' was never closed"),
         ("from gpbe import experiments\na = experiments.find('kolter', 'tiny')", ", line 2: there is no scale 'tiny'"),
         (
@@ -161,8 +162,19 @@ def test_a_python_file_with_a_study_and_its_runner(tmp_path, run):
         ),
     ],
 )
-def test_wrong_python_files_get_one_line(text, message, tmp_path, refuses):
+@pytest.mark.parametrize("relative", [False, True])
+def test_wrong_python_files_get_one_line(text, message, relative, tmp_path, monkeypatch, refuses):
     file = tmp_path / "wrong_file.py"
     file.write_text(text)
-    refuses(lambda: experiments.read(file), re.escape(message))
-    refuses(lambda: experiments.read(tmp_path / "none.py"), "there is no file")
+    monkeypatch.chdir(tmp_path)
+    refuses(lambda: experiments.read(file.name if relative else file), re.escape(message))
+
+
+@pytest.mark.parametrize("name", ["random", "gpbe", "sys"])
+def test_a_python_file_does_not_take_the_name_of_another_module(name, tmp_path, refuses):
+    file = tmp_path / f"{name}.py"
+    refuses(lambda: experiments.read(file), "there is no file")
+    file.write_text("")
+    before = sys.modules[name]
+    refuses(lambda: experiments.read(file), f"there is another module called '{name}'; give the file another name")
+    assert sys.modules[name] is before

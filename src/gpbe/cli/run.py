@@ -48,6 +48,8 @@ def run(
         _estimate(chosen, workers, json)
         return
     executor = _executor(on, workers)
+    if patience is not None and not patience > 0:
+        raise InputError(f"--patience {patience:g} should be more than 0 seconds")
     check_writable(out)
     reports = []
     for each in chosen:

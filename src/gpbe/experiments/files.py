@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 import traceback
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 
@@ -48,6 +49,9 @@ def _imported(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if not path.is_file() or spec is None or spec.loader is None:
         raise InputError(f"there is no file {path}")
+    other = PathFinder.find_spec(path.stem)
+    if path.stem in sys.builtin_module_names or (other and other.origin and not path.samefile(other.origin)):
+        raise InputError(f"{path}: there is another module called {path.stem!r}; give the file another name")
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(path.parent.resolve()))
     sys.modules[path.stem] = module
@@ -55,17 +59,18 @@ def _imported(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except InputError as error:
         raise InputError(f"{path}{_line(error, path)}: {error}") from None
-    except Exception as error:  # whatever a user's file may raise
+    except (Exception, SystemExit) as error:  # whatever a user's file may raise
         said = " ".join(str(error).split())
         raise InputError(f"{path}{_line(error, path)}: {type(error).__name__}: {said}") from None
     return module
 
 
-def _line(error: Exception, path: Path) -> str:
+def _line(error: BaseException, path: Path) -> str:
     """Where in the file it came from, if that is known."""
     if isinstance(error, SyntaxError):
         return f", line {error.lineno}"
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
+    here = path.resolve()
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).resolve() == here]
     return f", line {lines[-1]}" if lines else ""
 
 
