@@ -18,7 +18,8 @@ import pytest
 from gpbe import InputError, store
 from gpbe.cli import main
 from gpbe.experiments.sweeps import read
-from gpbe.sweep import Chunk, Event, Local, Ray, run
+from gpbe.sweep import Chunk, Event, Local, Ray, cluster, run
+from gpbe.sweep.worker import Answer, Job
 from sweep_runners import DRAW, LEARN, SPEC, alive, chunks, draw, hanging_chunks, table, wait_until
 
 # Ray forks to start a node, also in a process in which an earlier test has loaded JAX; the child runs Ray's program.
@@ -38,6 +39,25 @@ def test_without_ray_there_is_one_line(tmp_path, monkeypatch):
     assert "\n" not in str(error.value)
     with pytest.raises(InputError, match="workers is 0; it should be at least 1"):
         Ray(workers=0)
+
+
+def test_an_actor_that_answers_just_before_it_is_ended_is_replaced(monkeypatch):
+    """There is no news of its death then: nothing of it is awaited."""
+    ray = mock.MagicMock()
+    ray.is_initialized.return_value = True
+    ray.cluster_resources.return_value = {"CPU": 1}
+    ray.wait.side_effect = lambda references, **_: (references, [])
+    ray.get.side_effect = [Answer("ready"), Answer("part", b"x"), Answer("ready")]
+    monkeypatch.setattr(cluster, "_import_ray", lambda: ray)
+    crew = Ray().start(Job(DRAW, "hash"), 1)
+    try:
+        assert [(reply.worker, reply.kind) for reply in crew.wait()] == [(1, "ready")]
+        crew.send(1, chunks(1)[0])
+        crew.dismiss(1, "it took too long")
+        assert [(reply.worker, reply.kind) for reply in crew.wait()] == [(1, "part")]
+        assert [(reply.worker, reply.kind) for reply in crew.wait()] == [(2, "ready")]
+    finally:
+        crew.close()
 
 
 class Machines:

@@ -76,5 +76,9 @@ def _fail(message: str) -> None:
 
 def _one_line(complaint: str) -> str:
     """What the parser says in a box, as one line without the box and its title."""
-    words = re.sub(r"╭[^╮]*╮|[─-╿]", " ", complaint)
-    return re.sub(r"\s+", " ", words).strip() or "the arguments could not be read; see gpbe --help"
+    words = re.sub(r"\s+", " ", re.sub(r"╭[^╮]*╮|[─-╿]|-{5,}", " ", complaint)).strip()
+    # Of a wrong number the parser tells every way in which it could not be read.
+    wrong = re.search(r"Error parsing (\S+): .*?('[^']*').* Argument helptext: \S+ (\w+) ", words)
+    if wrong:
+        return "{0} should be {2}, not {1}".format(*wrong.groups())
+    return words or "the arguments could not be read; see gpbe --help"

@@ -134,6 +134,9 @@ class RayCrew:
         if answer.kind == "ready":
             self._ready.add(name)
             self._stillborn = 0
+        if self._dismissed.pop(name, None):  # it answered just before it was ended, so nobody will tell of its end
+            del self._actors[name]
+            self._looked = -1e9
         return Reply(name, answer.kind, answer.part, answer.error)
 
     def _let_go(self, name: int, error: Exception) -> Reply:
