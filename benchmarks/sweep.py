@@ -18,8 +18,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 from gpbe import experiments
-from gpbe.experiments.sweeps import Sweep, Swept, run_chunk
-from gpbe.workers import prepare
+from gpbe.experiments.sweep import Sweep, Swept, run_chunk
+from gpbe.process import prepare
 
 STEP_SIZES = tuple(2.0**-k for k in range(5, 13))
 

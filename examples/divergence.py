@@ -17,7 +17,7 @@ def verdicts(features: int, seed: int, count: int) -> pl.DataFrame:
     for _ in range(count):
         garnet = mdp.random_mdp(states=10, actions=2, branching=3, gamma=0.95, rng=rng)
         target, behavior = rng.dirichlet([0.3, 0.3], size=(2, 10))
-        behavior = 0.9 * behavior + 0.05  # the behaviour takes every action now and then
+        behavior = 0.9 * behavior + 0.05  # the behavior takes every action now and then
         problem = mdp.PredictionProblem(garnet, target, behavior, rng.normal(size=(10, features)))
         said = {d: exact.td_stability(problem, d).verdict for d in ("behavior", "emphatic")}
         rows.append({"features": features, **said})

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpbe import linalg
-from strategies import quick, seeds
+from helpers.strategies import quick, seeds
 
 
 @pytest.mark.parametrize("batch", [(), (1,), (3, 5), (2000,)])
@@ -87,7 +87,7 @@ def test_least_squares_agrees_with_scipy(seed, m, k, rank):
         np.testing.assert_allclose(found.condition[i], s[0] / s[-1] if rank == k else np.inf, rtol=1e-6)
 
 
-def test_least_squares_takes_the_shortest_of_many_minimisers():
+def test_least_squares_takes_the_shortest_of_many_minimizers():
     found = linalg.least_squares(np.array([[1.0, 1.0]]), np.array([2.0]))
     np.testing.assert_allclose(found.solution, [1.0, 1.0])
     assert found.rank == 1

@@ -6,10 +6,10 @@ from gpbe import exact, features, mdp
 from gpbe.errors import InputError
 
 if TYPE_CHECKING:
-    from gpbe.learn.hypers import grid
+    from gpbe.learn.control.trained import TrainedAgent, load
     from gpbe.learn.predict import Prediction, predict
+    from gpbe.learn.settings import grid
     from gpbe.learn.train import Training, train
-    from gpbe.learn.trained import TrainedAgent, load
 
 __version__ = "0.1.0.dev0"
 __all__ = [
@@ -34,11 +34,11 @@ def __getattr__(name: str) -> Any:
     homes = {
         "predict": "gpbe.learn.predict",
         "Prediction": "gpbe.learn.predict",
-        "grid": "gpbe.learn.hypers",
+        "grid": "gpbe.learn.settings",
         "train": "gpbe.learn.train",
         "Training": "gpbe.learn.train",
-        "load": "gpbe.learn.trained",
-        "TrainedAgent": "gpbe.learn.trained",
+        "load": "gpbe.learn.control.trained",
+        "TrainedAgent": "gpbe.learn.control.trained",
     }
     if name in homes:
         return getattr(importlib.import_module(homes[name]), name)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpbe.types import Array
+from gpbe.shapes import Array
 
 BLOCK_BYTES = 2**19
 
@@ -47,7 +47,7 @@ class LeastSquares(NamedTuple):
 
 
 def least_squares(matrix: Array, right: Array, scale: Array | float = 0.0) -> LeastSquares:
-    """Minimise ||matrix @ x - right||_2 over x; among minimisers take the one of least norm. Batched."""
+    """Minimize ||matrix @ x - right||_2 over x; among minimizers take the one of least norm. Batched."""
     inverse, s, keep = pseudo_inverse(matrix, scale)
     rank = keep.sum(-1)
     full = (rank == matrix.shape[-1]) & (s[..., -1] > 0)
@@ -83,7 +83,7 @@ def frobenius(matrix: Array) -> Array:
 def independent_columns(matrix: Array, tolerance: float = 1e-10) -> Array:
     """Which columns of `matrix` (..., n, k) are not combinations of columns before them: a mask (..., k). Batched.
 
-    A Cholesky factorisation of the Gram matrix that skips a column when less than `tolerance` of its squared
+    A Cholesky factorization of the Gram matrix that skips a column when less than `tolerance` of its squared
     length is left after the others are taken out.
 
     >>> independent_columns(np.array([[1.0, 2.0, 0.0], [1.0, 2.0, 1.0]]))

@@ -5,8 +5,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from gpbe.checks import as_floats
 from gpbe.errors import InputError
-from gpbe.mdp.checks import as_floats
 
 
 @runtime_checkable

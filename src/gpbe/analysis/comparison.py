@@ -10,7 +10,7 @@ import polars as pl
 from gpbe.analysis.intervals import LEVEL, RESAMPLES, Interval, Statistic, resample, statistic_of
 from gpbe.analysis.tables import check_known, check_performances, restrict, stream
 from gpbe.errors import InputError
-from gpbe.types import Array
+from gpbe.shapes import Array
 
 Verdict = Literal["holds", "does not hold", "undecided"]
 

@@ -10,7 +10,7 @@ from gpbe.analysis.intervals import LEVEL, Method, bootstrap_interval, standard_
 from gpbe.analysis.performance import worst_in, worst_returns
 from gpbe.analysis.tables import RUN, SETTING, Table, check_runs, describe, hyperparameters, restrict, stream
 from gpbe.errors import InputError
-from gpbe.types import Array
+from gpbe.shapes import Array
 
 
 def curves(

@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from gpbe.analysis.tables import SETTING, check_performances, restrict
 from gpbe.errors import InputError
-from gpbe.types import Array, Numbers
+from gpbe.shapes import Array, Numbers
 
 BINS = 30
 """As in the paper."""

@@ -13,7 +13,7 @@ from jaxtyping import Float
 from scipy import special, stats
 
 from gpbe.errors import InputError
-from gpbe.types import Array, Numbers, Scalar, as_scalar
+from gpbe.shapes import Array, Numbers, Scalar, as_scalar
 
 Statistic = Literal["mean", "median"]
 Method = Literal["percentile", "bca"]

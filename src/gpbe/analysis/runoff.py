@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float, Integer
 
 from gpbe.analysis.voting import Decided, as_ballots, as_names, summed_ranks
-from gpbe.types import Array, Numbers
+from gpbe.shapes import Array, Numbers
 
 Rule = Literal["fewest votes", "summed rank", "lowest index"]
 _DIGITS = 9

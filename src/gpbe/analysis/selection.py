@@ -16,7 +16,7 @@ from gpbe.analysis.settings import setting_means
 from gpbe.analysis.tables import check_known, describe, hyperparameters
 from gpbe.analysis.voting import Election, condorcet
 from gpbe.errors import InputError
-from gpbe.types import Array
+from gpbe.shapes import Array
 
 Vote = Literal["condorcet", "instant-runoff"]
 _DIGITS = 12

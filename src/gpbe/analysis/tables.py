@@ -1,4 +1,4 @@
-"""The tables that analysis reads: their columns, and the refusals when something is missing or misspelt."""
+"""The tables that analysis reads: their columns, and the refusals when something is missing or misspelled."""
 
 import difflib
 import zlib

@@ -10,7 +10,7 @@ from gpbe.analysis.selection import Vote, ballots, comparable, hold
 from gpbe.analysis.settings import setting_means
 from gpbe.analysis.tables import check_known, check_performances, hyperparameters, stream
 from gpbe.errors import InputError
-from gpbe.types import Array
+from gpbe.shapes import Array
 
 
 def choice_frequencies(

@@ -14,7 +14,7 @@ from jaxtyping import Float, Integer
 from scipy import stats
 
 from gpbe.errors import InputError
-from gpbe.types import Array, Numbers
+from gpbe.shapes import Array, Numbers
 
 Decided = Literal["majority", "copeland", "summed rank", "lowest index"]
 

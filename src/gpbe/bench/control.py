@@ -68,7 +68,7 @@ def stable_baselines(domain: str, steps: int = 4000) -> float:
 
 
 def _child(core: int, *arguments: str) -> subprocess.Popen[str]:
-    from gpbe.workers import environment
+    from gpbe.process import environment
 
     command = [sys.executable, "-m", "gpbe.bench.control", str(core), *arguments]
     return subprocess.Popen(command, env=os.environ | environment(), stdout=subprocess.PIPE, text=True)

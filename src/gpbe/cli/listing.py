@@ -9,7 +9,7 @@ from gpbe.cli.options import Json, Number
 from gpbe.cli.speed import cores, measure_speed
 from gpbe.cli.terminal import console, print_json
 from gpbe.errors import InputError
-from gpbe.written import duration
+from gpbe.wording import duration
 
 What = Literal[
     "all",
@@ -33,7 +33,7 @@ def list_(what: Positional[What] = "all", workers: Number = None, json: Json = F
         workers: for how many to tell the time that experiments take; one for each core if left out
         json: print JSON
     """
-    from gpbe.cli import catalogue, pages
+    from gpbe.cli import catalog, pages
 
     if workers is not None and what != "experiments":
         raise InputError("--workers is for the cost of experiments: gpbe list experiments --workers 64")
@@ -41,22 +41,22 @@ def list_(what: Positional[What] = "all", workers: Number = None, json: Json = F
         list_experiments(workers, json)
         return
     if what == "networks":  # not among all: it takes JAX, and a second
-        entries = catalogue.network_algorithms()
+        entries = catalog.network_algorithms()
         if json:
             print_json({what: entries})
         else:
             console().print(pages.network_table(entries))
         return
-    kinds = {k: v for k, v in catalogue.catalogue().items() if what in ("all", k)}
+    kinds = {k: v for k, v in catalog.catalog().items() if what in ("all", k)}
     if json:
-        whole = {"algorithms": catalogue.algorithms, "control": catalogue.control_algorithms}
+        whole = {"algorithms": catalog.algorithms, "control": catalog.control_algorithms}
         print_json({k: whole[k]() if k in whole else v for k, v in kinds.items()})
     elif what in ("algorithms", "control"):
         if what == "algorithms":
-            for table in pages.algorithm_tables(catalogue.algorithms()):
+            for table in pages.algorithm_tables(catalog.algorithms()):
                 console().print(table, "")
             console().print(pages.LEGEND, "")
-        for table in pages.control_tables(catalogue.control_algorithms()):
+        for table in pages.control_tables(catalog.control_algorithms()):
             console().print(table, "")
     else:
         for kind, entries in kinds.items():

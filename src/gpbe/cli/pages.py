@@ -8,7 +8,7 @@ import polars as pl
 from rich.table import Table
 from rich.text import Text
 
-from gpbe.written import as_written
+from gpbe.wording import as_written
 
 CORRECTED = {
     "none": "posterior corrections only: states weighted by d_b",
@@ -47,7 +47,7 @@ def algorithm_tables(entries: Mapping[str, Mapping[str, Any]]) -> Iterator[Table
 
 LEGEND = """\
 bootstrapping: the rule for how long the sample is trusted. update: how the weights move; MP is mirror-prox.
-sound: converges off-policy whatever the behaviour, with small enough steps; TDC and HTD with h fast enough (a large
+sound: converges off-policy whatever the behavior, with small enough steps; TDC and HTD with h fast enough (a large
 ratio), TDRC also with a small enough beta. `gpbe diagnose` tells whether beta = 1 is.
 also has: hyperparameters besides step_size, power and delay (least squares has none of these) and lam, which all have;
 `gpbe predict --help` says what they mean. The followon of etd-beta puts its weighting between d_b and m.

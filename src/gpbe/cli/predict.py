@@ -159,8 +159,8 @@ def learn_and_show(
 
     with_net = options.get("net") is not None
     if with_net:
-        from gpbe.algorithms.value import RANGES, find_value_algorithm
-        from gpbe.algorithms.value import names_for as names_for_net
+        from gpbe.algorithms.nonlinear import RANGES, find_value_algorithm
+        from gpbe.algorithms.nonlinear import names_for as names_for_net
 
         b = find_value_algorithm(algorithm)
         known, defaults = names_for_net(b), {k: r.default for k, r in RANGES.items()}

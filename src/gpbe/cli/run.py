@@ -11,8 +11,8 @@ from gpbe.cli.options import Json, Number, Real, Scale
 from gpbe.cli.results import RESULTS, folder_of
 from gpbe.cli.terminal import check_writable, console, print_json
 from gpbe.errors import InputError
-from gpbe.workers import prepare
-from gpbe.written import duration
+from gpbe.process import prepare
+from gpbe.wording import duration
 
 
 def run(
@@ -39,7 +39,7 @@ def run(
         json: print JSON
     """
     prepare()
-    from gpbe import experiments, sweep
+    from gpbe import experiments, runner
 
     own = Path(name).suffix in (".toml", ".py")
     names = experiments.NAMES if name == "all" else (name,)
@@ -54,7 +54,7 @@ def run(
     reports = []
     for each in chosen:
         folder = folder_of(each.name, scale, out, own)
-        display = sweep.progress(each.name, unit=each.unit)
+        display = runner.progress(each.name, unit=each.unit)
         report = experiments.run(
             each, folder, executor=executor, display=display, patience=inf if patience is None else patience
         )
@@ -82,13 +82,13 @@ def _said(row: dict[str, Any]) -> str:
 
 
 def _executor(on: str, count: int | None) -> Any:
-    from gpbe import sweep
+    from gpbe import runner
 
     where, _, address = on.partition(":")
     if where == "local" and not address:
-        return sweep.Local(count)
+        return runner.Local(count)
     if where == "ray":
-        return sweep.Ray(address or None, count)
+        return runner.Ray(address or None, count)
     raise InputError(f"--on {on} is not a place to run; use local, ray, or ray:ADDRESS such as ray:auto")
 
 

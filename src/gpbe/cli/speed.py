@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from gpbe.atomic import write_atomic
 from gpbe.cli.terminal import progress
 from gpbe.errors import InputError
+from gpbe.files.atomic import write_atomic
 
 
 def cores(count: int | None) -> int:
@@ -23,7 +23,7 @@ def measure_speed(domains: Iterable[str], keep: bool = True) -> Any:
     """How fast one core of this machine is; with `keep`, once and for all."""
     from gpbe import store
     from gpbe.experiments.cost import Speed, calibrate
-    from gpbe.workers import cache_folder, prepare
+    from gpbe.process import cache_folder, prepare
 
     prepare()
     wanted = sorted(domains)

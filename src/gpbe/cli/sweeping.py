@@ -6,9 +6,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from gpbe.atomic import write_table
 from gpbe.cli.terminal import check_writable, numbers
 from gpbe.errors import InputError
+from gpbe.files.atomic import write_table
 
 
 def read_typed(hyperparameters: Any) -> dict[str, list[float]]:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from tyro.conf import OmitArgPrefixes, Positional
 
-from gpbe import workers
+from gpbe import process
 from gpbe.cli.options import AlgorithmName, EnvName, File, Json, Number, Real, Sizes, Values
 from gpbe.cli.sweeping import check_out, plain, read_typed, single_and_grid, write_out
 from gpbe.cli.terminal import check_writable, console, print_json, training_progress
@@ -119,7 +119,7 @@ def train_and_show(
     check_out(out)
     if save is not None:
         check_writable(save.parent)
-    workers.prepare()
+    process.prepare()
 
     import gpbe
     from gpbe.algorithms.control import find_algorithm

@@ -1,19 +1,26 @@
 """The exact side: objectives, weightings, fixed points and bounds of a finite problem, computed, never sampled."""
 
-from gpbe.exact.bound import Bound
-from gpbe.exact.bound_table import BOUNDS, all_bounds
 from gpbe.exact.bounds import (
+    BOUNDS,
+    Bound,
+    all_bounds,
+    antos_bound,
+    approximation_error,
     approximation_error_bound,
     convex_subset_bound,
+    hallak_bound,
+    kolter_bound,
+    maillard_bound,
     mismatch_bound,
     oblique_bound,
-    proposition_1,
-    value_error_bound,
-)
-from gpbe.exact.constants import (
-    approximation_error,
     operator_constant,
+    proposition_1,
+    scherrer_bound,
     transition_constant,
+    tsitsiklis_van_roy_bound,
+    value_error_bound,
+    white_bound,
+    williams_baird_bound,
     worst_approximation_error,
 )
 from gpbe.exact.diagnose import Diagnosis, diagnose
@@ -24,16 +31,6 @@ from gpbe.exact.identities import (
     expected_td_error,
     maximizing_h,
     td_error_parts,
-)
-from gpbe.exact.known_bounds import (
-    antos_bound,
-    hallak_bound,
-    kolter_bound,
-    maillard_bound,
-    scherrer_bound,
-    tsitsiklis_van_roy_bound,
-    white_bound,
-    williams_baird_bound,
 )
 from gpbe.exact.many import FixedPoints
 from gpbe.exact.objectives import (

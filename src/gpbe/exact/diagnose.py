@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from gpbe.errors import InputError
-from gpbe.exact.bounds import Bound, value_error_bound
+from gpbe.exact.bounds.paper import Bound, value_error_bound
 from gpbe.exact.fixed_points import Solution, solution
 from gpbe.exact.identities import bellman_error_parts
 from gpbe.exact.objectives import value_error
 from gpbe.exact.stability import Stability, gradient_stability, td_stability
 from gpbe.exact.weightings import Name, as_lambda, mismatch, weighting
 from gpbe.mdp import PredictionProblem
-from gpbe.types import Array, PerState
+from gpbe.shapes import Array, PerState
 
 WEIGHTINGS: tuple[Name, ...] = ("behavior", "target", "emphatic")
 OBJECTIVES = ("ve", "pbe", "be", "tde")
@@ -58,7 +58,7 @@ class Diagnosis:
 
     @cached_property
     def mismatch(self) -> float:
-        """kappa(d_pi, d_b): how much more often the target visits some state than the behaviour does."""
+        """kappa(d_pi, d_b): how much more often the target visits some state than the behavior does."""
         return float(mismatch(self.weightings["target"], self.weightings["behavior"]))
 
     @cached_property
@@ -82,12 +82,12 @@ class Diagnosis:
         return _as_dict(self)
 
     def __str__(self) -> str:
-        from gpbe.exact.page import as_text
+        from gpbe.pages.diagnosis import as_text
 
         return as_text(self)
 
     def __rich__(self) -> Any:
-        from gpbe.exact.page import as_page
+        from gpbe.pages.diagnosis import as_page
 
         return as_page(self)
 

@@ -9,11 +9,11 @@ from gpbe import linalg
 from gpbe.exact.objectives import quadratic
 from gpbe.exact.weightings import Name
 from gpbe.mdp import PredictionProblem
-from gpbe.types import Array, Numbers, PerState, Scalar, Weights
+from gpbe.shapes import Array, Numbers, PerState, Scalar, Weights
 
 
 class Solution(NamedTuple):
-    """The least-norm minimiser of an objective over `features @ w`, and how well determined it is."""
+    """The least-norm minimizer of an objective over `features @ w`, and how well determined it is."""
 
     weights: Weights
     values: PerState
@@ -27,20 +27,20 @@ class Solution(NamedTuple):
 
     @property
     def unique_weights(self) -> Array:
-        """Is this the only minimiser?"""
+        """Is this the only minimizer?"""
         return np.asarray(self.rank == self.weights.shape[-1])
 
     @property
     def unique_values(self) -> Array:
-        """Do all minimisers have these values? Also true for dependent features that the objective sees."""
+        """Do all minimizers have these values? Also true for dependent features that the objective sees."""
         return np.asarray(self.rank == self.feature_rank)
 
 
 def solution(problem: PredictionProblem, objective: str, d: Name | Numbers, **options) -> Solution:
-    """Minimise an objective ("ve", "re", "be", "pbe", "ibe", "tde", "neu", "kbe") over linear functions.
+    """Minimize an objective ("ve", "re", "be", "pbe", "ibe", "tde", "neu", "kbe") over linear functions.
 
     Options are those of the objective: `lam`, `projection` and `ridge` for "pbe", `aliases` for "ibe", `kernel`
-    for "kbe". Where the minimiser is not unique the one of least norm is returned, and the result says so.
+    for "kbe". Where the minimizer is not unique the one of least norm is returned, and the result says so.
 
     >>> from gpbe import mdp
     >>> baird = solution(mdp.baird(), "pbe", "behavior")

@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpbe.checks import as_floats
 from gpbe.exact.objectives import as_values, bellman_error, td_error
 from gpbe.exact.projections import as_projection, projection_matrix
 from gpbe.exact.traces import lambda_resolvent
 from gpbe.exact.weightings import Name, as_weighting
 from gpbe.mdp import PredictionProblem
-from gpbe.mdp.checks import as_floats
-from gpbe.types import Numbers, PerState, Scalar, Weights, as_scalar
+from gpbe.shapes import Numbers, PerState, Scalar, Weights, as_scalar
 
 
 def expected_td_error(problem: PredictionProblem, v: Numbers, lam: Numbers = 0.0) -> PerState:

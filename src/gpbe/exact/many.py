@@ -8,7 +8,7 @@ from gpbe import linalg
 from gpbe.errors import InputError
 from gpbe.exact.weightings import Name, as_weighting
 from gpbe.mdp import PredictionProblem
-from gpbe.types import Array, Numbers, PerState
+from gpbe.shapes import Array, Numbers, PerState
 
 
 class FixedPoints:

@@ -1,7 +1,7 @@
 """Every objective of the paper, as what they all are: squared lengths that are quadratic in the values.
 
 An objective is || target - operator v ||^2 + constant with an operator and a target that depend on the problem
-and the weighting, never on v. Evaluating it at any v, minimising it over linear functions and comparing two
+and the weighting, never on v. Evaluating it at any v, minimizing it over linear functions and comparing two
 objectives then need no further code.
 """
 
@@ -13,14 +13,14 @@ import numpy as np
 from jaxtyping import Float
 
 from gpbe import linalg
+from gpbe.checks import as_floats, check_shape
 from gpbe.errors import InputError
 from gpbe.exact.projections import as_projection, weighted_basis
 from gpbe.exact.traces import lambda_resolvent
 from gpbe.exact.weightings import Name, as_weighting
 from gpbe.features import aggregation
 from gpbe.mdp import PredictionProblem
-from gpbe.mdp.checks import as_floats, check_shape
-from gpbe.types import Array, Numbers, PerState, Scalar, as_scalar
+from gpbe.shapes import Array, Numbers, PerState, Scalar, as_scalar
 
 
 class Quadratic(NamedTuple):
@@ -61,7 +61,7 @@ def projected_quadratic(
 ) -> Quadratic:
     """PBE(v) = || Pi_{H,d} (T v - v) ||_d^2 = max_{h in H} sum_s d(s) (2 E[delta|s] h(s) - h(s)^2).
 
-    With a ridge the maximum is over penalised h: H between nothing and all of span(projection).
+    With a ridge the maximum is over penalized h: H between nothing and all of span(projection).
     """
     bellman = bellman_quadratic(problem, d, lam)
     onto = np.swapaxes(weighted_basis(as_projection(problem, projection), d, ridge), -1, -2)

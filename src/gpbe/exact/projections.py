@@ -4,25 +4,25 @@ import numpy as np
 from jaxtyping import Float
 
 from gpbe import linalg
+from gpbe.checks import as_floats, check_shape
 from gpbe.errors import InputError
 from gpbe.exact.weightings import Name, as_weighting
 from gpbe.mdp import PredictionProblem
-from gpbe.mdp.checks import as_floats, check_shape
-from gpbe.types import Array, Features, Numbers, PerState, Scalar, StateMatrix, as_scalar
+from gpbe.shapes import Array, Features, Numbers, PerState, Scalar, StateMatrix, as_scalar
 
 
 def weighted_basis(features: Features, d: PerState, ridge: Numbers = 0.0) -> Float[Array, "... S R"]:
     """U with U U' = D^1/2 Phi (Phi'D Phi + R)^+ Phi'D^1/2: the projection on span(Phi), in D^1/2 coordinates.
 
-    R = diag(`ridge`) penalises directions of Phi: 0 leaves one free, infinity takes it out.
+    R = diag(`ridge`) penalizes directions of Phi: 0 leaves one free, infinity takes it out.
     """
     k = features.shape[-1]
     ridge = np.asarray(ridge, dtype=float)
     if (ridge < 0).any() or np.isnan(ridge).any():
         raise InputError("ridge must not be negative; use 0 for no penalty")
     ridge = np.broadcast_to(ridge, (*ridge.shape[:-1], k))
-    penalised = np.where(np.isinf(ridge), 0.0, 1.0)[..., None, :]
-    rows = np.sqrt(d)[..., None] * features * penalised
+    penalized = np.where(np.isinf(ridge), 0.0, 1.0)[..., None, :]
+    rows = np.sqrt(d)[..., None] * features * penalized
     if ridge.any():
         penalty = np.sqrt(np.where(np.isinf(ridge), 0.0, ridge))[..., None] * np.eye(k)
         batch = np.broadcast_shapes(rows.shape[:-2], penalty.shape[:-2])
@@ -47,7 +47,7 @@ def projection_matrix(features: Numbers, d: PerState, ridge: Numbers = 0.0) -> S
         u, root = weighted_basis(features, d, ridge), np.sqrt(d)
         return u @ np.swapaxes(u, -1, -2) * (root[..., None, :] / root[..., :, None])
     if np.any(ridge):
-        raise InputError("a penalised projection needs a weighting that is positive in every state")
+        raise InputError("a penalized projection needs a weighting that is positive in every state")
     root = np.sqrt(d)[..., None]
     return features @ np.linalg.pinv(root * features, rcond=1e-12) * np.swapaxes(root, -1, -2)
 

@@ -9,7 +9,7 @@ from gpbe.errors import InputError
 from gpbe.exact.traces import linear_system
 from gpbe.exact.weightings import Name
 from gpbe.mdp import PredictionProblem
-from gpbe.types import Array, Numbers
+from gpbe.shapes import Array, Numbers
 
 Verdict = Literal["converges", "diverges", "undecided"]
 

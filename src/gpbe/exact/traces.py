@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from gpbe.exact.weightings import Name, as_lambda, as_weighting
 from gpbe.mdp import PredictionProblem
-from gpbe.types import Array, Numbers, PerState, PerStateAction, StateMatrix
+from gpbe.shapes import Array, Numbers, PerState, PerStateAction, StateMatrix
 
 
 class LinearSystem(NamedTuple):

@@ -6,10 +6,10 @@ from typing import Literal, cast, get_args
 import numpy as np
 
 from gpbe import linalg
+from gpbe.checks import as_floats, check_interval, check_shape
 from gpbe.errors import InputError
 from gpbe.mdp import PredictionProblem
-from gpbe.mdp.checks import as_floats, check_interval, check_shape
-from gpbe.types import Array, Numbers, PerState, Scalar, StateMatrix, as_scalar
+from gpbe.shapes import Array, Numbers, PerState, Scalar, StateMatrix, as_scalar
 
 Name = Literal["behavior", "target", "followon", "emphatic", "start", "uniform"]
 
@@ -18,7 +18,7 @@ def weighting(problem: PredictionProblem, name: Name, lam: Numbers = 0.0, beta: 
     """A weighting d(s) by name.
 
     - `behavior`, `target`: the stationary distributions d_b and d_pi;
-    - `followon`: f = (I - P')^-1 d_b, the discounted visits of the target policy on excursions from the behaviour;
+    - `followon`: f = (I - P')^-1 d_b, the discounted visits of the target policy on excursions from the behavior;
     - `emphatic`: m = lam d_b + (1 - lam) f, what ETD(lam) weights states by; for lam(s, a, s')
       that is f - (P Lam)' f;
     - `start`: the start distribution; `uniform`: the same for every state.

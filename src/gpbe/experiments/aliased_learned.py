@@ -33,7 +33,7 @@ def learn(name: str, runs: int, steps: int) -> pl.DataFrame:
     phi, penalty = widened(problem, [1.0, 0.0, 0.0, 0.0], d), np.array([0.0, 0.0, 0.0, ridge])
     if np.isinf(ridge):
         phi, penalty = problem.features, np.zeros(3)
-    from gpbe.learn.value import predict_net  # which takes JAX, and that a second
+    from gpbe.learn.nonlinear import predict_net  # which takes JAX, and that a second
 
     result = predict_net(
         problem,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from gpbe.algorithms.control.table import ALGORITHMS
 from gpbe.experiments.experiment import Scale
-from gpbe.experiments.sweeps import Sweep, Swept
+from gpbe.experiments.sweep import Sweep, Swept
 
 DOMAINS = ("MountainCar-v0", "Acrobot-v1", "CartPole-v1", "LunarLander-v3")
 

@@ -1,6 +1,6 @@
 """Prior and posterior corrections, trace by trace (paper, appendix A).
 
-Two states x and y, each with a feature of its own; the target always takes a1, from x to y to the end T; the behaviour
+Two states x and y, each with a feature of its own; the target always takes a1, from x to y to the end T; the behavior
 takes a1 and a2 equally often; nothing is discounted. The traces are those of the paper's equations,
 
     off-policy TD(lam):        z_t = rho_t (gamma_t lam z_{t-1} + x_t),

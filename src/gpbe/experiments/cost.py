@@ -11,9 +11,9 @@ from gpbe.experiments import random_walk
 from gpbe.experiments.experiment import Experiment
 from gpbe.experiments.studies import STUDIES
 from gpbe.experiments.study import Study
-from gpbe.experiments.sweeps import Sweep, Swept, run_chunk
+from gpbe.experiments.sweep import Sweep, Swept, run_chunk
 from gpbe.learn.grouping import LANES, group_size
-from gpbe.sweep import Chunk
+from gpbe.runner import Chunk
 
 RELATIVE_SPEED = {
     "q-learning": 1.0,

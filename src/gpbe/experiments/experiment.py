@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from gpbe import sweep
-from gpbe.sweep import Chunk
+from gpbe import runner
+from gpbe.runner import Chunk
 
 Scale = Literal["smoke", "quick", "paper"]
 """Seconds, for tests; minutes on two cores; as large as in the paper."""
@@ -49,6 +49,6 @@ class Experiment(Protocol):
         ...
 
 
-def run(experiment: Experiment, folder: Path | str, **options: Any) -> sweep.Report:
-    """Run it into a results folder, or the rest of it; `options` are those of `gpbe.sweep.run`."""
-    return sweep.run(folder, experiment.spec(), experiment.chunks(), experiment.runner, **options)
+def run(experiment: Experiment, folder: Path | str, **options: Any) -> runner.Report:
+    """Run it into a results folder, or the rest of it; `options` are those of `gpbe.runner.run`."""
+    return runner.run(folder, experiment.spec(), experiment.chunks(), experiment.runner, **options)

@@ -8,18 +8,19 @@ from pathlib import Path
 from types import ModuleType
 
 from gpbe.errors import InputError
-from gpbe.experiments import sweeps
 from gpbe.experiments.experiment import Experiment
+from gpbe.experiments.sweep import Sweep
+from gpbe.experiments.sweep import read as read_sweep
 
 
 def read(path: str | Path) -> list[Experiment]:
-    """The sweep that a .toml file declares (see `gpbe.experiments.sweeps.read`), or what a .py file makes.
+    """The sweep that a .toml file declares (see `gpbe.experiments.sweep.read`), or what a .py file makes.
 
     Of a Python file, every experiment counts that has a name at its top level which does not begin with _. Its folder
     is on the path of the workers too, so a runner may be a function in the same file: `file:function`.
     """
     path = Path(path)
-    found: list[Experiment] = [sweeps.read(path)] if path.suffix == ".toml" else _made_by(_imported(path))
+    found: list[Experiment] = [read_sweep(path)] if path.suffix == ".toml" else _made_by(_imported(path))
     if not found:
         raise InputError(f"{path} makes no experiment; it should have one with a name, such as: mine = Sweep(...)")
     names = [experiment.name for experiment in found]
@@ -29,12 +30,12 @@ def read(path: str | Path) -> list[Experiment]:
         if names.count(name) > 1:
             raise InputError(f"{path} has {names.count(name)} experiments called {name!r}; give each a name of its own")
     for experiment in found:
-        if isinstance(experiment, sweeps.Sweep):
+        if isinstance(experiment, Sweep):
             _check_domains(experiment, path)
     return found
 
 
-def _check_domains(sweep: sweeps.Sweep, path: Path) -> None:
+def _check_domains(sweep: Sweep, path: Path) -> None:
     """Here and not where a sweep is declared, since environments take seconds to import."""
     from gpbe.envs import find
 

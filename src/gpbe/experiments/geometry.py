@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from gpbe import exact, mdp
-from gpbe.types import Array, Features, PerState
+from gpbe.shapes import Array, Features, PerState
 
 LINE = (3.0, 1.0, 0.0)
 """A third of the first feature plus two thirds of the second: spans F where F is a part of H."""
@@ -22,7 +22,7 @@ BESIDE = (-1.0, 0.0, -1.0)
 def three_states() -> mdp.PredictionProblem:
     """Three states and two features, far off-policy, so that the solutions lie well apart.
 
-    An action names the state it leads to. The behaviour is in the states a tenth, four tenths and half of the time.
+    An action names the state it leads to. The behavior is in the states a tenth, four tenths and half of the time.
 
     >>> three_states().behavior_distribution
     array([0.1, 0.4, 0.5])

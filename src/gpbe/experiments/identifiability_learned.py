@@ -24,7 +24,7 @@ class Method(NamedTuple):
     label: str
     algorithm: str
     objective: str
-    """What it minimises."""
+    """What it minimizes."""
     sees: str
     hidden: bool = False
     """Is h a function of the hidden state? Otherwise of the observation."""
@@ -69,7 +69,7 @@ def learn(label: str, which: int, runs: int, steps: int) -> pl.DataFrame:
         basis = {"basis": np.eye(problem.mdp.n_states) if method.hidden else problem.features}
     given: dict[str, Any] = {"step_size": 0.1} | basis | dict(method.given)
     points = 20
-    from gpbe.learn.value import predict_net  # which takes JAX, and that a second
+    from gpbe.learn.nonlinear import predict_net  # which takes JAX, and that a second
 
     result = predict_net(
         problem,

@@ -1,6 +1,6 @@
 """Fixed points on the 19-state random walk under random policies and representations (paper, section 5.1).
 
-One draw is a random target policy, a random behaviour and, for each of four kinds of representation, features. The
+One draw is a random target policy, a random behavior and, for each of four kinds of representation, features. The
 minima of two objectives under three weightings are compared by their value error under two weightings. What is kept
 is a running sum a cell, so memory does not grow with the number of draws.
 """
@@ -18,7 +18,7 @@ from gpbe.exact.many import FixedPoints
 from gpbe.exact.weightings import weighting
 from gpbe.experiments.experiment import Scale
 from gpbe.experiments.study import Piece
-from gpbe.types import Array
+from gpbe.shapes import Array
 
 STATES, GAMMA = 19, 0.99
 OBJECTIVES = ("pbe", "be")
@@ -38,7 +38,7 @@ REPRESENTATIONS: dict[str, Callable[[np.random.Generator, int], Array]] = {
 
 
 class Sums(NamedTuple):
-    """Sums over draws of the normalised error, its square and its logarithm: (representation, evaluation, rows)."""
+    """Sums over draws of the normalized error, its square and its logarithm: (representation, evaluation, rows)."""
 
     draws: int
     error: Array
@@ -51,19 +51,19 @@ class Sums(NamedTuple):
 
 
 def solve_chunk(seed: int, chunk: int, n: int) -> Sums:
-    """The normalised errors of n draws, summed. Chunk k of a seed is the same whoever computes it."""
+    """The normalized errors of n draws, summed. Chunk k of a seed is the same whoever computes it."""
     rng = np.random.default_rng([seed, chunk])
     target, behavior = rng.dirichlet([1.0, 1.0], size=(2, n, STATES))
     problem = mdp.PredictionProblem(mdp.random_walk(STATES, GAMMA), target, behavior)
     weightings = {name: weighting(problem, name) for name in WEIGHTINGS}
     error = np.stack(
-        [normalised_errors(problem.with_features(make(rng, n)), weightings) for make in REPRESENTATIONS.values()]
+        [normalized_errors(problem.with_features(make(rng, n)), weightings) for make in REPRESENTATIONS.values()]
     )
     log = np.log10(np.maximum(error, 1e-12))
     return Sums(n, error.sum(-1), (error**2).sum(-1), log.sum(-1))
 
 
-def normalised_errors(problem: mdp.PredictionProblem, d: dict[str, Array]) -> Array:
+def normalized_errors(problem: mdp.PredictionProblem, d: dict[str, Array]) -> Array:
     """VE above the best representable, over the largest of its column: (evaluation, minimum, draw)."""
     solver = FixedPoints(problem)
     solutions = np.stack([solver.values(objective, d[w]) for objective in OBJECTIVES for w in WEIGHTINGS])
@@ -101,7 +101,7 @@ def rows(seed: int, first: int, draws: int) -> pl.DataFrame:
 
 
 def table(rows: pl.DataFrame) -> pl.DataFrame:
-    """Mean normalised errors over all draws, one row for each bar."""
+    """Mean normalized errors over all draws, one row for each bar."""
     n, error, square = pl.col("draws"), pl.col("error"), pl.col("square")
     spread = (square / n - (error / n) ** 2).clip(0)
     return (

@@ -24,8 +24,8 @@ STUDIES: dict[str, Entry] = {
         seconds=(0.0, 2.5e-4),
     ),
     "kolter": Entry(
-        "value error over all behaviours of Kolter's example, as H grows from F to everything",
-        "behaviours",
+        "value error over all behaviors of Kolter's example, as H grows from F to everything",
+        "behaviors",
         whole("kolter:run", smoke=200, quick=1000, paper=4000),
     ),
     "aliased": Entry(
@@ -54,7 +54,7 @@ STUDIES: dict[str, Entry] = {
         fixed("geometry:sets", 2),
     ),
     "weightings": Entry(
-        "the behaviour's, the target's and the emphatic weighting on the 5-state walk and Baird's star",
+        "the behavior's, the target's and the emphatic weighting on the 5-state walk and Baird's star",
         "problems",
         fixed("weightings:run", 2),
     ),

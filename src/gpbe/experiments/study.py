@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from gpbe.experiments.experiment import Scale
-from gpbe.sweep import Chunk
+from gpbe.runner import Chunk
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from gpbe.learn.predict import Prediction, mean_and_error
-from gpbe.types import Array
+from gpbe.shapes import Array
 
 
 def settings_table(result: Prediction) -> pl.DataFrame:

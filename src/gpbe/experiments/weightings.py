@@ -1,4 +1,4 @@
-"""Which states the weightings care about: the behaviour's, the target's and the emphatic one, on two problems.
+"""Which states the weightings care about: the behavior's, the target's and the emphatic one, on two problems.
 
 All are scaled to sum to 1: the emphatic weighting, as defined, sums to the expected length of an excursion.
 """

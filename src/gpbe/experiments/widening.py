@@ -14,7 +14,7 @@ import numpy as np
 from gpbe import exact
 from gpbe.exact.weightings import as_weighting
 from gpbe.mdp import PredictionProblem
-from gpbe.types import Features, Numbers, PerState
+from gpbe.shapes import Features, Numbers, PerState
 
 
 def widened(problem: PredictionProblem, direction: Numbers, d: Numbers) -> Features:
@@ -35,7 +35,7 @@ def widened(problem: PredictionProblem, direction: Numbers, d: Numbers) -> Featu
 
 
 def widened_solution(problem: PredictionProblem, features: Features, d: Numbers, ridge: float) -> PerState:
-    """The values that minimise the PBE when the last of `features` carries a ridge."""
+    """The values that minimize the PBE when the last of `features` carries a ridge."""
     penalty = np.zeros(features.shape[-1])
     penalty[-1] = ridge
     return exact.solution(problem, "pbe", d, projection=features, ridge=penalty).values

@@ -3,9 +3,9 @@
 import numpy as np
 from jaxtyping import Int
 
+from gpbe.checks import check_at_least
 from gpbe.errors import InputError
-from gpbe.features.checks import check_at_least
-from gpbe.types import Array, Features, Numbers
+from gpbe.shapes import Array, Features, Numbers
 
 
 def aggregation(labels: Numbers) -> Features:
@@ -33,6 +33,6 @@ def equal_bins(n: int, bins: int = 2) -> Int[Array, " n"]:
     >>> equal_bins(5)
     array([0, 0, 0, 1, 1])
     """
-    check_at_least(bins, 1, "bins")
-    check_at_least(n, bins, "n")
+    check_at_least(1, bins=bins)
+    check_at_least(bins, n=n)
     return np.arange(n) * bins // n

@@ -5,9 +5,9 @@ from math import comb
 
 import numpy as np
 
+from gpbe.checks import check_at_least, generator
 from gpbe.errors import InputError
-from gpbe.features.checks import check_at_least, generator
-from gpbe.types import Features
+from gpbe.shapes import Features
 
 PATTERNS = 10**6
 """All patterns are listed before some are drawn; beyond this many the list would not fit."""
@@ -31,7 +31,7 @@ def random_binary(
            [1., 0., 0., 1.],
            [1., 0., 1., 0.]])
     """
-    check_at_least(n, 1, "n")
+    check_at_least(1, n=n)
     if not 0 <= ones <= bits:
         raise InputError(f"ones is {ones}; it should lie between 0 and bits, which is {bits}")
     count = comb(bits, ones)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from gpbe.checks import check_at_least
 from gpbe.errors import InputError
-from gpbe.features.checks import check_at_least
-from gpbe.types import Features
+from gpbe.shapes import Features
 
 
 def tabular(n: int) -> Features:
@@ -14,7 +14,7 @@ def tabular(n: int) -> Features:
     array([[1., 0.],
            [0., 1.]])
     """
-    check_at_least(n, 1, "n")
+    check_at_least(1, n=n)
     return np.eye(n)
 
 
@@ -26,7 +26,7 @@ def inverted(n: int) -> Features:
     >>> inverted(5)[0]
     array([0. , 0.5, 0.5, 0.5, 0.5])
     """
-    check_at_least(n, 2, "n")
+    check_at_least(2, n=n)
     return (1 - np.eye(n)) / np.sqrt(n - 1)
 
 
@@ -44,7 +44,7 @@ def dependent(n: int, norm: str = "l2") -> Features:
            [0, 1, 1],
            [0, 0, 1]])
     """
-    check_at_least(n, 1, "n")
+    check_at_least(1, n=n)
     if norm not in ("l1", "l2"):
         raise InputError(f"norm is {norm!r}; it should be 'l2' or 'l1'")
     k = n // 2 + 1

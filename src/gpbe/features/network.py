@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
+from gpbe.checks import check_at_least, generator
 from gpbe.errors import InputError
-from gpbe.features.checks import check_at_least, generator
-from gpbe.types import Features
+from gpbe.shapes import Features
 
 BLOCK_NUMBERS = 2**18
 """Weights drawn at a time: small enough for the cache, and a million networks never sit in memory at once."""
@@ -33,7 +33,7 @@ def random_network(
     (5, 19, 9)
     """
     for name, value in (("n", n), ("hidden", hidden), ("features", features)):
-        check_at_least(value, 1, name)
+        check_at_least(1, **{name: value})
     if not 0 <= sparsity < 1:
         raise InputError(f"sparsity is {sparsity:g}; it should be a probability below 1")
     draw = generator(rng)

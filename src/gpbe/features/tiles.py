@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gpbe.features.checks import check_at_least, generator
-from gpbe.types import Features
+from gpbe.checks import check_at_least, generator
+from gpbe.shapes import Features
 
 
 def tile_coding(
@@ -24,7 +24,7 @@ def tile_coding(
     (1000, 19, 16)
     """
     for name, value in (("n", n), ("tilings", tilings), ("tiles", tiles)):
-        check_at_least(value, 1, name)
+        check_at_least(1, **{name: value})
     shift = generator(rng).random((*batch, 1, tilings))  # in widths of a tile
     position = (np.arange(n) + 0.5) / n * (tiles - 1)
     tile = np.floor(position[:, None] + shift)[..., None]

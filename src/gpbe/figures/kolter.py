@@ -1,4 +1,4 @@
-"""Kolter's example: how bad each solution is, over all behaviours, as H grows."""
+"""Kolter's example: how bad each solution is, over all behaviors, as H grows."""
 
 import numpy as np
 import polars as pl
@@ -33,7 +33,7 @@ def draw(table: pl.DataFrame) -> Figure:
             va="center",
             fontsize=8,
         )
-        axes[len(axes) // 2].set_xlabel("behaviour: probability $p$ of the first state")
+        axes[len(axes) // 2].set_xlabel("behavior: probability $p$ of the first state")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         fig.suptitle("Kolter's example: the PBE's explosion shrinks as H grows from F to everything", fontsize=11)
     return fig

@@ -7,11 +7,11 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from gpbe.figures import style
-from gpbe.written import by_setting
+from gpbe.wording import by_setting
 
 
 def draw(curves: pl.DataFrame, title: str) -> Figure:
-    """A panel for each metric. Up to seven settings have a colour each; of more, the best of the panel has one."""
+    """A panel for each metric. Up to seven settings have a color each; of more, the best of the panel has one."""
     metrics = curves["metric"].unique(maintain_order=True).to_list()
     swept = curves.columns[1 : curves.columns.index("metric")]
     settings = curves["setting"].unique(maintain_order=True).to_list()

@@ -25,8 +25,8 @@ def draw(table: pl.DataFrame) -> Figure:
             axis.grid(False)
             axis.tick_params(length=0)
             axis.spines[:].set_visible(False)
-        axes[0].set_ylabel("objective and weighting minimised")
-        bar = fig.colorbar(axes[0].images[0], ax=axes, shrink=0.9, label="normalised value error (log scale)")
+        axes[0].set_ylabel("objective and weighting minimized")
+        bar = fig.colorbar(axes[0].images[0], ax=axes, shrink=0.9, label="normalized value error (log scale)")
         bar.set_ticks([-2, -1, 0], labels=["0.01", "0.1", "1"])
         draws = table["draws"][0]
         fig.suptitle(f"19-state random walk, {draws:,} random policies and representations: mean error", fontsize=11)

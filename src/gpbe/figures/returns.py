@@ -5,11 +5,11 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from gpbe.figures import style
-from gpbe.written import by_setting
+from gpbe.wording import by_setting
 
 
 def draw(returns: pl.DataFrame, title: str) -> Figure:
-    """The mean over runs with its standard error, and single runs behind it; of many settings, the best is coloured."""
+    """The mean over runs with its standard error, and single runs behind it; of many settings, the best is colored."""
     swept = returns.columns[1 : returns.columns.index("run")]
     settings = returns["setting"].unique(maintain_order=True).to_list()
     best = returns.group_by("setting").agg(pl.col("return").mean()).sort("return", descending=True)["setting"][0]

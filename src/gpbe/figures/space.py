@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
 from gpbe.figures import style
-from gpbe.types import Array, Numbers
+from gpbe.shapes import Array, Numbers
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""How figures look: one set of colours, sizes and words for all of them."""
+"""How figures look: one set of colors, sizes and words for all of them."""
 
 import io
 import logging
@@ -14,9 +14,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from gpbe.atomic import write_atomic, write_table
+from gpbe.files.atomic import write_atomic, write_table
 
-# Okabe and Ito's colours: distinct to colour-blind readers and in print.
+# Okabe and Ito's colors: distinct to color-blind readers and in print.
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, BLACK, GREY, WHITE = (
     "#0072B2",
     "#E69F00",
@@ -62,7 +62,7 @@ def figure(width: float = 6.5, height: float = 4.0) -> Iterator[Figure]:
 
 
 def plain_log(axis: Axes) -> None:
-    """A logarithmic y axis that is labelled 0.1, 0.2, 0.5, 1 and so on, within the limits that it has by now."""
+    """A logarithmic y axis that is labeled 0.1, 0.2, 0.5, 1 and so on, within the limits that it has by now."""
     axis.set_yscale("log")
     low, high = axis.get_ylim()
     steps = (1.0,) if high / low > 200 else (1.0, 2.0, 5.0)

@@ -36,7 +36,7 @@ def draw(table: pl.DataFrame) -> Figure:
         right.set_ylabel("TDE under uniform weights")
         right.set_title("what the TDE is made of", fontsize=10)
         right.grid(False, axis="x")
-        fig.suptitle("Minimising the TD error flattens the values, even in a table", fontsize=11)
+        fig.suptitle("Minimizing the TD error flattens the values, even in a table", fontsize=11)
         handles = [*left.get_legend_handles_labels()[0], *right.get_legend_handles_labels()[0]]
         fig.legend(handles=handles, loc="outside lower center", ncols=3)
     return fig

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from gpbe.figures import style
 
 LOOK = {
-    "behavior": ("$d_b$: where the behaviour is", style.BLUE),
+    "behavior": ("$d_b$: where the behavior is", style.BLUE),
     "target": ("$d_\\pi$: where the target would be", style.GREEN),
     "emphatic": ("$m$: emphatic, $\\lambda = 0$", style.ORANGE),
 }
@@ -29,6 +29,6 @@ def draw(table: pl.DataFrame) -> Figure:
             axis.set_xlabel("state")
             axis.grid(False, axis="x")
         axes[0].set_ylabel("weight, scaled to sum to 1")
-        fig.suptitle("Emphasis: start where the behaviour is, go on as the target would", fontsize=11)
+        fig.suptitle("Emphasis: start where the behavior is, go on as the target would", fontsize=11)
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return fig

@@ -1,11 +1,34 @@
-"""How many runs one compiled call learns side by side."""
+"""How many runs or settings one compiled call learns side by side."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
+from gpbe.shapes import Array
+
 LANES = 8
-"""More do not fit into a core's cache."""
+"""Runs of control side by side; more do not fit into a core's cache."""
+
+
+class Group(NamedTuple):
+    """Some of many, padded to the size of the other groups with its last one, so that all share one program."""
+
+    members: Array
+    """Their indices."""
+    real: int
+    """How many of them are no padding."""
+
+
+def padded_groups(count: int, size: int) -> Iterator[Group]:
+    """All of `count` in groups of one size, the last padded.
+
+    >>> [(group.members.tolist(), group.real) for group in padded_groups(5, 3)]
+    [([0, 1, 2], 3), ([3, 4, 4], 2)]
+    """
+    size = min(size, count)
+    for first in range(0, count, size):
+        yield Group(np.minimum(np.arange(first, first + size), count - 1), min(size, count - first))
 
 
 def group_size(lanes: int) -> int:
@@ -14,16 +37,5 @@ def group_size(lanes: int) -> int:
     >>> group_size(9), group_size(100)
     (5, 8)
     """
-    count = -(-lanes // LANES)
-    return -(-lanes // count)
-
-
-def groups(lanes: int) -> Iterator[np.ndarray]:
-    """Indices of lanes, group after group; the last is padded with its last lane.
-
-    >>> [group.tolist() for group in groups(9)]
-    [[0, 1, 2, 3, 4], [5, 6, 7, 8, 8]]
-    """
-    size = group_size(lanes)
-    for first in range(0, lanes, size):
-        yield np.minimum(np.arange(first, first + size), lanes - 1)
+    groups = -(-lanes // LANES)
+    return -(-lanes // groups)

@@ -10,16 +10,16 @@ import numpy as np
 
 from gpbe.algorithms.linear import Algorithm, find
 from gpbe.algorithms.linear.expected import check_sensible
+from gpbe.checks import as_floats
 from gpbe.errors import InputError
 from gpbe.exact.weightings import Name
-from gpbe.learn.hypers import read_settings
-from gpbe.learn.linear import Options
-from gpbe.learn.metrics import build_metrics
-from gpbe.learn.streams import recorded, simulated
-from gpbe.learn.sweep import Learned, learn_all
+from gpbe.learn.linear.loop import Options
+from gpbe.learn.linear.metrics import build_metrics
+from gpbe.learn.linear.side_by_side import Learned, learn_all
+from gpbe.learn.linear.streams import recorded, simulated
+from gpbe.learn.settings import read_settings
 from gpbe.mdp import Log, PredictionProblem
-from gpbe.mdp.checks import as_floats
-from gpbe.types import Array, Numbers
+from gpbe.shapes import Array, Numbers
 
 LANES = 1600
 """Runs times settings that one compiled call learns side by side."""
@@ -105,14 +105,14 @@ def predict(
     advance: Callable[[int], None] = lambda settings: None,
     **hyperparameters: Any,
 ) -> Prediction:
-    """Learn the target policy's values from the behaviour's transitions.
+    """Learn the target policy's values from the behavior's transitions.
 
     Args:
         problem: a problem to simulate, or a `Log` of recorded transitions.
         algorithm: a name from `gpbe list algorithms`, or an `Algorithm` made of axes.
         steps: transitions to learn from; all of them for a log.
         runs: independent runs; the data depend on problem and seed only, so algorithms can be compared in pairs.
-        seed: of the behaviour's data.
+        seed: of the behavior's data.
         metrics: of "rmsve", "rmspbe", "rmsbe" and "distance" (to the algorithm's own fixed point).
         weighting: of the states in the metrics.
         every: updates between points of a curve.
@@ -122,7 +122,7 @@ def predict(
         initial_weights: where w starts; the problem's own if left out.
         state_lam: multiplies lam on arrival in each state, for a trace parameter that depends on the state.
         net: sizes of hidden layers, for values that a network makes of the features; then see
-            `gpbe.learn.value.predict_net` for what else can be given (`basis`, `n`, `batch`, `kernel` and so on).
+            `gpbe.learn.nonlinear.predict_net` for what else can be given (`basis`, `n`, `batch`, `kernel` and so on).
         advance: is told how many more settings are done.
         **hyperparameters: `step_size`, `ratio` (of h's step size to w's), `lam`, `beta` (TDRC), `c_bar` and `rho_bar`
             (V-trace), `followon_decay` (ETD(lam, beta)), `power` and `delay` (step_size / (1 + t / delay)^power).
@@ -201,7 +201,7 @@ def _check_optimizer(a: Algorithm, optimizer: str) -> None:
 
 
 def _with_net(problem: Any, algorithm: Any, linear_only: bool, options: Mapping[str, Any]) -> Prediction:
-    from gpbe.learn.value import predict_net
+    from gpbe.learn.nonlinear import predict_net
 
     if linear_only:
         raise InputError("epochs and initial_weights are for linear values; leave them out with net")

@@ -16,15 +16,15 @@ from gpbe.algorithms.control.table import RANGES, ControlAlgorithm, vary
 from gpbe.algorithms.ranges import checked_numbers
 from gpbe.envs import CompiledEnv, HostEnv, find
 from gpbe.errors import InputError
-from gpbe.learn.checkpoint import Checkpoint
-from gpbe.learn.control import OPTIMIZERS, Options, Record
+from gpbe.learn.control.checkpoint import Checkpoint
+from gpbe.learn.control.lanes import open_lanes
+from gpbe.learn.control.loop import OPTIMIZERS, Options, Record
+from gpbe.learn.control.returns import returns_at_records
+from gpbe.learn.control.trained import TrainedAgent
 from gpbe.learn.grouping import groups
-from gpbe.learn.hypers import Settings, as_settings
-from gpbe.learn.lanes import open_lanes
-from gpbe.learn.returns import returns_at_records
-from gpbe.learn.trained import TrainedAgent
+from gpbe.learn.settings import Settings, as_settings
 from gpbe.nets import MakeBody
-from gpbe.types import Array
+from gpbe.shapes import Array
 
 HIDDEN = {"MountainCar-v0": (32, 32), "Acrobot-v1": (32, 32)}
 """The paper's layers are smaller there; 64 and 64 elsewhere."""

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from gpbe.atomic import write_atomic
+from gpbe.checks import check_keys
 from gpbe.errors import InputError
+from gpbe.files.atomic import write_atomic
 from gpbe.mdp.finite import FiniteMDP
-from gpbe.mdp.names import check_keys
 from gpbe.mdp.prediction import PredictionProblem
 from gpbe.mdp.toml_reader import parse
 from gpbe.mdp.toml_writer import render
-from gpbe.types import Array
+from gpbe.shapes import Array
 
 REQUIRED = ("transition", "reward", "discount", "start", "target", "behavior", "features")
 OPTIONAL = ("initial_weights", "state_names", "action_names", "name")

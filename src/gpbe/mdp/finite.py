@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpbe.errors import InputError
-from gpbe.mdp.checks import (
+from gpbe.checks import (
     as_floats,
     check_interval,
     check_probabilities,
     check_shape,
     place,
 )
-from gpbe.types import Numbers, PerState, PerStateAction, PerTransition, StateMatrix
+from gpbe.errors import InputError
+from gpbe.shapes import Numbers, PerState, PerStateAction, PerTransition, StateMatrix
 
 AXES = ("state", "action", "next state")
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from gpbe.atomic import write_table
+from gpbe.checks import as_floats, check_interval
 from gpbe.errors import InputError
-from gpbe.mdp.checks import as_floats, check_interval
+from gpbe.files.atomic import write_table
 from gpbe.mdp.prediction import PredictionProblem
 from gpbe.mdp.simulate import simulate
-from gpbe.types import Array, Numbers
+from gpbe.shapes import Array, Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ class Log:
 
     @classmethod
     def simulate(cls, problem: PredictionProblem, steps: int, seed: int = 0) -> "Log":
-        """Record one run of a problem's behaviour."""
+        """Record one run of a problem's behavior."""
         t = simulate(problem.mdp, problem.behavior, steps, 1, seed)
         s, a = t.state[0], t.action[0]
         x = problem.features

@@ -6,11 +6,11 @@ from functools import cached_property
 import numpy as np
 
 from gpbe import linalg
+from gpbe.checks import as_floats, check_coverage, check_shape
 from gpbe.errors import InputError
-from gpbe.mdp.checks import as_floats, check_coverage, check_shape
 from gpbe.mdp.finite import FiniteMDP
 from gpbe.mdp.structure import check_evaluation_ends, stationary_distribution
-from gpbe.types import Array, Features, Numbers, PerState, PerStateAction, StateMatrix, Weights
+from gpbe.shapes import Array, Features, Numbers, PerState, PerStateAction, StateMatrix, Weights
 
 FIELDS = ("mdp", "target", "behavior", "features", "initial_weights", "name")
 
@@ -21,7 +21,7 @@ class PredictionProblem:
 
     Args:
         mdp: the Markov decision process.
-        target, behavior: action probabilities (S, A), or one row (A,) for every state. The behaviour must cover
+        target, behavior: action probabilities (S, A), or one row (A,) for every state. The behavior must cover
             the target.
         features: one row a state, (S, K); the identity (a table) if left out.
         initial_weights: where learning starts; zeros if left out.
@@ -150,7 +150,7 @@ class PredictionProblem:
 
     @cached_property
     def behavior_distribution(self) -> PerState:
-        """d_b, the stationary distribution of the behaviour."""
+        """d_b, the stationary distribution of the behavior."""
         return stationary_distribution(self.mdp.transition_under(self.behavior), "behavior")
 
     @cached_property

@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 
 from gpbe.errors import InputError
 from gpbe.mdp.finite import FiniteMDP
-from gpbe.types import Array, PerStateAction
+from gpbe.shapes import Array, PerStateAction
 
 
 class Trajectories(NamedTuple):

@@ -6,7 +6,7 @@ from scipy.sparse.csgraph import connected_components
 
 from gpbe import linalg
 from gpbe.errors import InputError
-from gpbe.types import Array, PerState, StateMatrix
+from gpbe.shapes import Array, PerState, StateMatrix
 
 
 def recurrent_classes(transition: Array) -> list[list[int]]:

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from gpbe.checks import TOLERANCE, check_keys, position
 from gpbe.errors import InputError
-from gpbe.mdp.checks import TOLERANCE
 from gpbe.mdp.finite import FiniteMDP
-from gpbe.mdp.names import check_keys, position
 from gpbe.mdp.prediction import PredictionProblem
-from gpbe.types import Array
+from gpbe.shapes import Array
 
 REQUIRED = ("states", "actions", "start", "transition", "target", "behavior")
 OPTIONAL = ("name", "terminal", "discount", "features", "initial_weights")

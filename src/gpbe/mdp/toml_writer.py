@@ -10,7 +10,7 @@ import numpy as np
 from gpbe.errors import InputError
 from gpbe.mdp.prediction import PredictionProblem
 from gpbe.mdp.toml_reader import DEFAULT
-from gpbe.types import Array
+from gpbe.shapes import Array
 
 
 def render(problem: PredictionProblem) -> str:

@@ -6,7 +6,7 @@ from gpbe.figures.control.looks import label_of, title_of
 from gpbe.report.evidence import Asker, Fact, Finding, all_of, most_of, not_so, sample_of
 from gpbe.report.judging import ACROBOT, CAR, LANDER, OTHERS, POLE, Case, claim
 from gpbe.report.levels import LEVELS, MARGIN, SOLVED
-from gpbe.types import Array
+from gpbe.shapes import Array
 
 CURVES, VIOLINS, RUNS = "section 9.2, learning curves", "section 9.2, violins", "section 9.3, distributions over runs"
 QCLL = ("qrc", "qc-ll")

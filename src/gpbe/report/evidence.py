@@ -20,7 +20,7 @@ from gpbe import analysis
 from gpbe.analysis.intervals import LEVEL, RESAMPLES
 from gpbe.analysis.tables import stream
 from gpbe.figures.control.looks import label_of, title_of
-from gpbe.types import Array
+from gpbe.shapes import Array
 
 Verdict = Literal["holds", "does not hold", "undecided", "no data"]
 FEW = 10

@@ -4,8 +4,8 @@ from html import escape
 from importlib import resources
 from pathlib import Path
 
-from gpbe.atomic import write_atomic
 from gpbe.figures.control.looks import title_of
+from gpbe.files.atomic import write_atomic
 from gpbe.report import parts
 from gpbe.report.evidence import FEW
 from gpbe.report.levels import LEVELS, SOLVED

@@ -12,7 +12,7 @@ import polars as pl
 from gpbe.report.claims import Judged
 from gpbe.report.evidence import Fact, Verdict
 from gpbe.report.model import STEPS, Cost, ReportFigure
-from gpbe.written import duration
+from gpbe.wording import duration
 
 ROWS = 12
 """Of a table behind a figure, as many as are shown."""
@@ -105,7 +105,7 @@ def _powers(text: str) -> str:
 
 
 def badge(verdict: Verdict, count: int | None = None) -> str:
-    """A verdict, told by sign, word and colour; or how many claims have it."""
+    """A verdict, told by sign, word and color; or how many claims have it."""
     words = verdict if count is None else f"{count} {verdict if count == 1 else PLURAL.get(verdict, verdict)}"
     return f'<span class="verdict {slug(verdict)}"><b aria-hidden="true">{SIGNS[verdict]}</b> {words}</span>'
 

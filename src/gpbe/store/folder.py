@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from gpbe.atomic import refusal, sync_folder, write_atomic
 from gpbe.errors import InputError
+from gpbe.files.atomic import refusal, sync_folder, write_atomic
 from gpbe.store.index import ChunkLike
 from gpbe.store.lock import Lock
 from gpbe.store.manifest import settle

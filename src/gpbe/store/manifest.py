@@ -9,8 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from gpbe.atomic import write_atomic
 from gpbe.errors import InputError
+from gpbe.files.atomic import write_atomic
 from gpbe.store.identity import canonical, digest, versions
 from gpbe.store.index import ChunkLike, digest_of, list_chunks, name_of, read_index, to_bytes
 from gpbe.store.part import SCHEMA

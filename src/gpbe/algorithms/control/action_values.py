@@ -31,8 +31,8 @@ from gpbe.algorithms.control.agent import (
     marked_detached,
     now_and_next,
 )
+from gpbe.algorithms.control.maximum import Greedy
 from gpbe.nets import network
-from gpbe.operators import Greedy
 
 
 class Outputs(NamedTuple):

@@ -26,7 +26,7 @@ from gpbe.algorithms.control.agent import (
     marked_detached,
     now_and_next,
 )
-from gpbe.operators import Greedy
+from gpbe.algorithms.control.maximum import Greedy
 
 
 class Outputs(NamedTuple):

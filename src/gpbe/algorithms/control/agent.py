@@ -13,8 +13,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from gpbe.algorithms.control.maximum import Greedy
 from gpbe.nets import MakeBody, Network, network
-from gpbe.operators import Greedy
 
 Params = Any
 """An agent's networks: a tree of arrays."""

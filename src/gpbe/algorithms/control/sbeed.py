@@ -25,8 +25,8 @@ from gpbe.algorithms.control.agent import (
     marked,
     now_and_next,
 )
+from gpbe.algorithms.control.maximum import Greedy
 from gpbe.nets import network
-from gpbe.operators import Greedy
 
 
 class Outputs(NamedTuple):

@@ -13,7 +13,7 @@ Rule = Literal["importance", "tree-backup", "v-trace", "ab-trace"]
 
 
 class Probabilities(NamedTuple):
-    """Of the action taken, under target and behaviour, and the extremes that AB-Trace is scaled by."""
+    """Of the action taken, under target and behavior, and the extremes that AB-Trace is scaled by."""
 
     target: Any
     behavior: Any
@@ -45,6 +45,6 @@ def action_lambda(rule: Rule, lam: Any, p: Probabilities, c_bar: Any = 1.0, xp: 
 
 
 def scales(target: Any, behavior: Any) -> tuple[float, float]:
-    """psi_0 and psi_max of AB-Trace over actions that the behaviour can take."""
+    """psi_0 and psi_max of AB-Trace over actions that the behavior can take."""
     larger = np.maximum(target, behavior)[np.asarray(behavior) > 0]
     return float(1 / larger.max()), float(1 / larger.min())

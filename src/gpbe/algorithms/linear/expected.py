@@ -1,6 +1,6 @@
 """What an algorithm does in expectation: the system that it solves, and its mean update at any weights.
 
-An update is linear in the trace and in the emphasis, so its mean over the stationary behaviour is the update itself
+An update is linear in the trace and in the emphasis, so its mean over the stationary behavior is the update itself
 with the *mean* trace and emphasis of each state, averaged over transitions. No sampling, no limit.
 """
 
@@ -16,7 +16,7 @@ from gpbe.exact.traces import LinearSystem, carried, mean_trace, trace_system
 from gpbe.exact.weightings import as_lambda, weighting
 from gpbe.mdp import PredictionProblem
 from gpbe.mdp.structure import check_evaluation_ends
-from gpbe.types import Array, Numbers, PerState, PerTransition, StateMatrix, Weights
+from gpbe.shapes import Array, Numbers, PerState, PerTransition, StateMatrix, Weights
 
 
 def expected_system(
@@ -142,7 +142,7 @@ def within_episodes(problem: PredictionProblem) -> StateMatrix:
 def product_weighting(problem: PredictionProblem) -> PerState:
     """E[product of the episode's ratios so far; S_t = s], which is proportional to d_pi.
 
-    Episodes begin as often as the behaviour ends them, and then run as the target would have them.
+    Episodes begin as often as the behavior ends them, and then run as the target would have them.
     """
     check_sensible(problem, ALGORITHMS["alternative-life-td"])
     m = problem.mdp

@@ -10,7 +10,7 @@ from gpbe.algorithms.linear.table import Algorithm, find
 from gpbe.algorithms.linear.traces import Trace, advance
 from gpbe.exact.traces import LinearSystem
 from gpbe.mdp import Log
-from gpbe.types import Array
+from gpbe.shapes import Array
 
 
 class TraceSequence(NamedTuple):

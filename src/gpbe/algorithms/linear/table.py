@@ -1,13 +1,12 @@
 """The algorithms by name: choices on three axes (paper, appendix on the linear PBE, table of methods)."""
 
-import difflib
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from gpbe.algorithms.linear.bootstrapping import Rule
 from gpbe.algorithms.linear.traces import Prior
 from gpbe.algorithms.linear.updates import Update
-from gpbe.errors import InputError
+from gpbe.checks import check_choices, unknown
 
 WEIGHTING: dict[Prior, str] = {"none": "d_b", "emphatic": "m", "alternative-life": "d_pi"}
 
@@ -30,8 +29,11 @@ class Algorithm:
     decayed_followon: bool = False
     """The followon decays by Hallak's beta instead of the discount."""
     variance_reduction: Literal["none", "svrg", "saga"] = "none"
-    """For "finite-sum": how the noise of single terms is cancelled."""
+    """For "finite-sum": how the noise of single terms is canceled."""
     paper: str = ""
+
+    def __post_init__(self) -> None:
+        check_choices(self)
 
     @property
     def finite_sum(self) -> bool:
@@ -45,7 +47,7 @@ class Algorithm:
 
     @property
     def sound(self) -> bool:
-        """Does it converge off-policy for every behaviour that covers the target, given what it `needs`?"""
+        """Does it converge off-policy for every behavior that covers the target, given what it `needs`?"""
         return self.update != "td" or (self.prior != "none" and not self.decayed_followon)
 
     @property
@@ -96,7 +98,5 @@ def find(algorithm: str | Algorithm) -> Algorithm:
     if isinstance(algorithm, Algorithm):
         return algorithm
     if algorithm not in ALGORITHMS:
-        close = difflib.get_close_matches(algorithm, ALGORITHMS, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(close)}?" if close else "see `gpbe list algorithms`"
-        raise InputError(f"there is no algorithm {algorithm!r}; {hint}")
+        raise unknown("algorithm", algorithm, ALGORITHMS)
     return ALGORITHMS[algorithm]

@@ -21,7 +21,7 @@ class Step(NamedTuple):
     e: Any
     emphasis: Any
     e_behavior: Any = None
-    """The trace as it would be if the target were the behaviour; for HTD."""
+    """The trace as it would be if the target were the behavior; for HTD."""
 
 
 Direction = Callable[[Step, Any, Any], tuple[Any, Any]]

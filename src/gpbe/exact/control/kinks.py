@@ -15,7 +15,7 @@ from scipy import linalg, optimize
 from gpbe.exact.control.objectives import ControlProblem, expected_td_error, projected_residual
 from gpbe.exact.control.operators import greedy
 from gpbe.exact.projections import weighted_basis
-from gpbe.types import Array, Weights
+from gpbe.shapes import Array, Weights
 
 TAUS = (1.0, 10.0, 1e2, 1e3, 1e4)
 """Times one over the size of the values."""

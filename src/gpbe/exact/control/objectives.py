@@ -15,13 +15,13 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float
 
+from gpbe.checks import as_floats, check_interval, check_shape
 from gpbe.errors import InputError
 from gpbe.exact.control.operators import check_tau, greedy
 from gpbe.exact.projections import weighted_basis
 from gpbe.mdp import FiniteMDP
-from gpbe.mdp.checks import as_floats, check_interval, check_shape
 from gpbe.mdp.structure import stationary_distribution
-from gpbe.types import Array, Numbers, PerStateAction, Scalar, Weights, as_scalar
+from gpbe.shapes import Array, Numbers, PerStateAction, Scalar, Weights, as_scalar
 
 Rows = Float[Array, "N K"]
 
@@ -33,7 +33,7 @@ class ControlProblem:
     Args:
         mdp: the Markov decision process.
         features: x(s, a), shape (S, A, K) or (S A, K); the identity (a table) if left out.
-        weighting: d(s, a) >= 0, shape (S, A); the same everywhere if left out. `visits` gives a behaviour's.
+        weighting: d(s, a) >= 0, shape (S, A); the same everywhere if left out. `visits` gives a behavior's.
         projection: features of H over pairs, (S, A, M) or (S A, M); those of q if left out; "all" for every function,
             which makes the PBE the BE.
         tau: mellowmax's; 0 is the hard max.
@@ -108,7 +108,7 @@ class ControlProblem:
 
 
 def visits(mdp: FiniteMDP, behavior: Numbers) -> PerStateAction:
-    """How often a behaviour is in each state and takes each action: d(s, a) = d_b(s) b(a | s)."""
+    """How often a behavior is in each state and takes each action: d(s, a) = d_b(s) b(a | s)."""
     policy = mdp.policy(behavior, "behavior")
     return stationary_distribution(mdp.transition_under(policy), "behavior")[..., None] * policy
 
@@ -136,7 +136,7 @@ def projected_residual(problem: ControlProblem, w: Numbers, ridge: Numbers = 0.0
 
 
 def projected_bellman_error(problem: ControlProblem, w: Numbers, ridge: Numbers = 0.0) -> Scalar:
-    """PBE(w) = || Pi_{H,d} u ||_d^2 = max_{h in H} sum_sa d (2 u h - h^2); a ridge penalises the weights of h."""
+    """PBE(w) = || Pi_{H,d} u ||_d^2 = max_{h in H} sum_sa d (2 u h - h^2); a ridge penalizes the weights of h."""
     return as_scalar((projected_residual(problem, w, ridge) ** 2).sum())
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from gpbe.errors import InputError
 from gpbe.mdp import FiniteMDP
-from gpbe.types import Array, PerState, PerStateAction
+from gpbe.shapes import Array, PerState, PerStateAction
 
 SWEEPS, PATIENCE = 500_000, 5000
 """At most so many sweeps; and if so many more bring less than a hundredth, there is no limit."""

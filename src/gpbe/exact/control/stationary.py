@@ -1,4 +1,4 @@
-"""Where an objective of control, or an algorithm, comes to rest: found by SciPy's optimisers from several starts."""
+"""Where an objective of control, or an algorithm, comes to rest: found by SciPy's optimizers from several starts."""
 
 from typing import NamedTuple
 
@@ -6,13 +6,13 @@ import numpy as np
 from jaxtyping import Float
 from scipy import optimize
 
+from gpbe.checks import as_floats
 from gpbe.errors import InputError
 from gpbe.exact.control.kinks import kink_points, least, shortest_gradient
 from gpbe.exact.control.objectives import ControlProblem, projected_bellman_error, projected_bellman_gradient
 from gpbe.exact.control.operators import optimal_action_values
 from gpbe.exact.control.updates import best_theta, expected_update
-from gpbe.mdp.checks import as_floats
-from gpbe.types import Array, Numbers, Weights
+from gpbe.shapes import Array, Numbers, Weights
 
 Starts = Float[Array, "n K"]
 

@@ -18,10 +18,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from gpbe.checks import as_floats, check_shape
 from gpbe.errors import InputError
 from gpbe.exact.control.objectives import ControlProblem, expected_td_error
-from gpbe.mdp.checks import as_floats, check_shape
-from gpbe.types import Array, Numbers, Weights
+from gpbe.shapes import Array, Numbers, Weights
 
 Form = Literal["correction", "saddlepoint", "none"]
 UPDATES: dict[str, Form] = {"qrc": "correction", "qc": "correction", "gq": "saddlepoint", "q-learning": "none"}

@@ -26,7 +26,7 @@ class Look:
     linestyle: Literal["-"] | tuple[float, tuple[float, ...]] = "-"
 
 
-# Algorithms that never meet in a figure may share a colour.
+# Algorithms that never meet in a figure may share a color.
 ALGORITHM = {
     "q-learning": Look("Q-learning", style.ORANGE, (0.0, (5.0, 1.2))),
     "qc": Look("QC", style.SKY),

@@ -43,7 +43,7 @@ def draw(sweeps: Sweeps) -> Drawing:
             axes[-1, column].xaxis.set_major_locator(MaxNLocator(3))
             axes[-1, column].set_xlabel(panels.LATE_RETURN.replace(", ", ",\n"), fontsize=9)
         fig.legend(handles=looks.patches(shown), loc="outside lower center", ncols=len(shown))
-        title = "Runs for every step size, the best of each algorithm and domain in full colour"
+        title = "Runs for every step size, the best of each algorithm and domain in full color"
         gone = panels.head(fig, title, sweeps, ALGORITHMS)
     return Drawing(fig, table, gone)
 

@@ -1,0 +1,81 @@
+"""The update of all parameters from a batch: the outputs, the directions on them, and one pull-back."""
+
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from gpbe.algorithms.nonlinear.kernels import Kernel, smoothed
+from gpbe.algorithms.nonlinear.model import Basis, Params, evaluate
+from gpbe.algorithms.nonlinear.table import ValueAlgorithm
+from gpbe.algorithms.nonlinear.updates import Outputs, Window, directions, parts
+
+
+class Second(NamedTuple):
+    """An independent transition from each window's first state, for double sampling."""
+
+    x: Float[Array, "I B"]
+    """Observations of its next state."""
+    reward: Float[Array, " B"]
+    discount: Float[Array, " B"]
+    rho: Float[Array, " B"]
+
+
+class Batch(NamedTuple):
+    x: Float[Array, "I m B"]
+    """Observations of each window's states."""
+    window: Window
+    """Arrays (n, B), and the weight (B,)."""
+    phi: Any = None
+    """Given features of H (M, B) at the first states."""
+    second: Any = None
+
+
+def direction(
+    algorithm: ValueAlgorithm,
+    basis: Basis,
+    params: Params,
+    batch: Batch,
+    kernel: Kernel = "gaussian",
+    width: Float[Array, ""] | float = 1.0,
+) -> Params:
+    """Mean over the batch of how the parameters should change, before any penalty on h."""
+    arrays, static = eqx.partition(params, eqx.is_inexact_array)
+    inputs, states, count = batch.x.shape
+    seen = batch.x.reshape(inputs, states * count)
+    if batch.second is not None:
+        seen = jnp.concatenate([seen, batch.second.x], axis=1)
+
+    def outputs(arrays: Params) -> tuple[Array, Array]:
+        out = evaluate(eqx.combine(arrays, static), basis, algorithm.curvature, seen, count, batch.phi)
+        return out.v, out.h
+
+    (v, h), pull_back = jax.vjp(outputs, arrays)
+    by_window, rest = v[: states * count].reshape(states, count), v[states * count :]
+    columns = Window(1, 1, 1, 1, 0)  # pyright: ignore
+    if not algorithm.learns_h:
+        h = _estimate(algorithm, batch, by_window, rest, kernel, width, columns)
+    moves = jax.vmap(lambda out, t: directions(out, t, algorithm.form), (Outputs(1, 0), columns), Outputs(1, 0))(  # pyright: ignore
+        Outputs(by_window, h), batch.window
+    )
+    d_v = jnp.concatenate([moves.v.ravel(), jnp.zeros_like(rest)]) / count
+    d_h = moves.h / count if algorithm.learns_h else jnp.zeros_like(h)
+    return pull_back((d_v, d_h))[0]
+
+
+def _estimate(
+    a: ValueAlgorithm, batch: Batch, v: Array, other: Array, kernel: Kernel, width: Any, columns: Window
+) -> Float[Array, " B"]:
+    """h where it is not learned."""
+    t = batch.window
+    if a.h == "zero":
+        return jnp.zeros_like(t.weight)
+    if a.h == "same":
+        return t.reward[0] + t.discount[0] * v[1] - v[0]
+    if a.h == "second":
+        s = batch.second
+        return s.rho * (s.reward + s.discount * other - v[0])
+    errors = jax.vmap(parts, (1, columns))(v, t).error
+    return smoothed(kernel, batch.x[:, 0], t.weight * errors, width)

@@ -1,0 +1,198 @@
+"""What can be wrong with what a user hands in: names, choices, counts, shapes, probabilities.
+
+Every refusal is worded here, in one line: what is wrong, where, and what would be right.
+"""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from gpbe.errors import InputError
+from gpbe.shapes import Array, Numbers
+
+MOST = 16
+"""Names that a refusal lists; of more it tells the first."""
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """What would be right instead of `name`: what is spelled alike, or all that there is.
+
+    >>> hint("lefft", ["left", "right"])
+    "did you mean 'left'?"
+    >>> hint("north", ["left", "right"])
+    'it should be one of left, right'
+    """
+    known = list(known)
+    folded = {each.casefold(): each for each in known}
+    # Numbers that look alike are not meant alike.
+    close = [] if name.lstrip("-").isdigit() else difflib.get_close_matches(name.casefold(), folded)
+    if close:
+        return f"did you mean {' or '.join(repr(folded[each]) for each in close)}?"
+    shown = ", ".join(known[:MOST]) + (", ..." if len(known) > MOST else "")
+    return f"it should be one of {shown}" if known else "there should be none"
+
+
+def unknown(what: str, name: object, known: Iterable[str]) -> InputError:
+    """The refusal of a name that is not known.
+
+    >>> print(unknown("optimizer", "adm", ["adam", "sgd"]))
+    there is no optimizer 'adm'; did you mean 'adam'?
+    """
+    return InputError(f"there is no {what} {name!r}; {hint(str(name), known)}")
+
+
+def check_known(name: object, known: Iterable[str], what: str) -> None:
+    """`name` must be one of the known ones."""
+    known = list(known)
+    if name not in known:
+        raise unknown(what, name, known)
+
+
+def check_choices(record: Any) -> None:
+    """Every field of a dataclass that is a choice among texts must be one of them.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Choices:
+    ...     bootstrapping: Literal["importance", "tree-backup"]
+    >>> check_choices(Choices("tree_backup"))
+    Traceback (most recent call last):
+    gpbe.errors.InputError: there is no bootstrapping 'tree_backup'; did you mean 'tree-backup'?
+    """
+    for name, choices in _choices(type(record)).items():
+        check_known(getattr(record, name), choices, name.replace("_", " "))
+
+
+@cache
+def _choices(kind: type) -> dict[str, tuple[str, ...]]:
+    hints = get_type_hints(kind)
+    return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
+
+
+def position(name: object, known: Sequence[str], what: str) -> int:
+    """Where `name` stands among the known ones; `what` says what it is, and where it was read."""
+    if not isinstance(name, str) or name not in known:
+        raise InputError(f"{what} {name!r} is unknown; {hint(str(name), known)}")
+    return known.index(name)
+
+
+def check_keys(given: Iterable[str], required: Sequence[str], optional: Sequence[str], what: str) -> None:
+    """Nothing missing, and nothing unknown that would be silently ignored."""
+    given = list(given)
+    missing = [key for key in required if key not in given]
+    strange = [key for key in given if key not in (*required, *optional)]
+    if strange:
+        raise InputError(f"{what} {strange[0]!r} is unknown; {hint(strange[0], missing or (*required, *optional))}")
+    if missing:
+        raise InputError(f"{what} {missing[0]!r} is missing; there should be {', '.join(required)}")
+
+
+def check_at_least(low: int, **counts: Any) -> None:
+    """Counts that are given (not None) must be whole numbers, `low` or more.
+
+    >>> check_at_least(1, runs=0)
+    Traceback (most recent call last):
+    gpbe.errors.InputError: runs is 0; it should be a whole number, 1 or more
+    """
+    for name, value in counts.items():
+        if value is not None and not (is_whole(value) and value >= low):
+            raise InputError(f"{name} is {value!r}; it should be a whole number, {low} or more")
+
+
+def is_whole(value: Any) -> bool:
+    """Is it a whole number? True and False are not."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def check_divides(every: int, steps: int, what: str = "steps") -> None:
+    """Curves have a point every so many updates, the last of them at the end."""
+    check_at_least(1, every=every)
+    if steps % every:
+        raise InputError(f"every is {every}; it should divide the {steps} {what}")
+
+
+def generator(rng: np.random.Generator | int) -> np.random.Generator:
+    """The generator itself, or a new one from a seed: equal seeds give equal draws."""
+    if isinstance(rng, int) and rng < 0:
+        raise InputError(f"rng is {rng}; a seed should be 0 or more")
+    return np.random.default_rng(rng)
+
+
+TOLERANCE = 1e-8
+"""How far from 1 a row of probabilities may sum: text files carry a few digits only."""
+
+
+def as_floats(values: Numbers, name: str) -> Array:
+    """`values` as a read-only float64 array of its own, without NaN or infinity."""
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} is not an array of numbers: {error}") from None
+    if not np.isfinite(array).all():
+        where = place(name, _first(~np.isfinite(array)))
+        raise InputError(f"{where} is {array[~np.isfinite(array)][0]}; every entry must be a finite number")
+    if array.flags.writeable:
+        array = array.copy()
+        array.flags.writeable = False
+    return array
+
+
+def check_shape(array: Array, shape: Sequence[int], name: str, axes: str) -> None:
+    """The last axes of `array` must have `shape`; leading axes are free."""
+    if array.shape[max(0, array.ndim - len(shape)) :] != tuple(shape):
+        expected = ", ".join(str(n) for n in shape)
+        raise InputError(f"{name} has shape {array.shape}; it should end in ({expected}), which is ({axes})")
+
+
+def check_probabilities(array: Array, name: str, axes: Sequence[str]) -> None:
+    """Rows (the last axis) must be probability distributions; `axes` names the axes before it."""
+    if (array < 0).any():
+        index = _first(array < 0)
+        raise InputError(
+            f"{place(name, index, [*axes, 'entry'])} is {array[index]:g}; a probability cannot be negative"
+        )
+    sums = array.sum(-1)
+    wrong = np.abs(sums - 1) > TOLERANCE
+    if wrong.any():
+        index = _first(wrong)
+        raise InputError(f"{place(name, index, axes)} sums to {sums[index]:.10g}; it should sum to 1")
+
+
+def check_interval(array: Array, name: str, axes: Sequence[str], low: float = 0.0, high: float = 1.0) -> None:
+    wrong = (array < low) | (array > high)
+    if wrong.any():
+        index = _first(wrong)
+        raise InputError(f"{place(name, index, axes)} is {array[index]:g}; it should lie in [{low:g}, {high:g}]")
+
+
+def check_coverage(target: Array, behavior: Array) -> None:
+    """The behavior must take every action that the target takes."""
+    missing = (target > 0) & (behavior <= 0)
+    if missing.any():
+        index = _first(missing)
+        probability = np.broadcast_to(target, missing.shape)[index]
+        where = place("", index, ("state", "action")).strip("[]")
+        raise InputError(
+            f"the behavior never takes {where}, which the target takes with probability {probability:g}; "
+            "give it a positive probability there"
+        )
+
+
+def place(name: str, index: Sequence[int], axes: Sequence[str] = ()) -> str:
+    """`transition[state 2, action 1]`; leading axes without a name are batch axes.
+
+    >>> place("transition", (7, 2, 1), ("state", "action"))
+    'transition[batch 7, state 2, action 1]'
+    """
+    if not len(index):
+        return name
+    labels = ["batch"] * (len(index) - len(axes)) + list(axes) if axes else [""] * len(index)
+    return f"{name}[{', '.join(f'{label} {i}'.strip() for label, i in zip(labels, index, strict=False))}]"
+
+
+def _first(mask: Array | np.bool_) -> tuple[int, ...]:
+    mask = np.asarray(mask)
+    return tuple(int(i) for i in np.unravel_index(mask.argmax(), mask.shape))

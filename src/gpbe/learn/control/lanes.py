@@ -1,0 +1,170 @@
+"""Runs side by side: lanes of one compiled program, each a run of a setting, driven through an environment."""
+
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from gpbe.algorithms.control import Action, Hypers, Spec
+from gpbe.envs import CompiledEnv, HostEnv, HostEnvs
+from gpbe.learn.control import loop
+from gpbe.learn.control.loop import Chance, Options, Outcome, Place, Record, Run, Sizes
+
+_compiled = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 1})
+"""Half the time to compile of XLA's own level, 3, and the same speed: what is slow in a program is in its products."""
+
+
+class State(NamedTuple):
+    """Of all lanes between two stretches: enough to go on from."""
+
+    place: Any
+    """In a compiled environment: `Place`; on the host, what `HostEnvs.restore` asks for."""
+    run: Run
+
+
+class _Keys(NamedTuple):
+    """Of a lane: for its networks, its environment and its learning."""
+
+    net: Any
+    env: Any
+    run: Any
+
+
+class Lanes:
+    """A group of lanes in a compiled environment."""
+
+    def __init__(self, options: Options, env: CompiledEnv, spec: Spec, hypers: Hypers, seeds: Any):
+        self._draw = _draw_program(options.sizes, env)
+        self._begin, self._stretch = _programs(options, env, spec)
+        self._hypers, self._seeds = hypers, seeds
+
+    def begin(self) -> State:
+        return State(*self._begin(self._seeds))
+
+    def stretch(self, time: int, state: State) -> tuple[State, Record]:
+        (place, run), now = state, np.int32(time)
+        key, chances = self._draw(self._hypers, now, run.key)
+        place, run, record = self._stretch(self._hypers, now, chances, place, run._replace(key=None))
+        return State(place, run._replace(key=key)), jax.tree.map(np.asarray, record)
+
+    def close(self) -> None:
+        pass
+
+
+@cache
+def _draw_program(sizes: Sizes, env: CompiledEnv) -> Any:
+    return _compiled(jax.vmap(partial(loop.draw_in, env, sizes), in_axes=(0, None, 0)))
+
+
+@cache
+def _programs(options: Options, env: CompiledEnv, spec: Spec) -> tuple[Any, Any]:
+    shape = loop.shape_of(options.agent, spec)
+
+    def begin(seed: Any) -> tuple[Place, Run]:
+        keys = _Keys(*jax.random.split(seed, 3))
+        place = Place(*env.reset(keys.env))
+        weights = loop.flatten_weights(options.agent.start(spec, keys.net))
+        return place, loop.start(options, place.observation, weights, keys.run)
+
+    stretch = jax.vmap(partial(loop.stretch, options, env, shape), in_axes=(0, None, 0, 0, 0))
+    return _compiled(jax.vmap(begin)), _compiled(stretch, donate_argnums=(3, 4))
+
+
+class HostLanes:
+    """A group of lanes in an environment on the host: one compiled call a step, for all of them."""
+
+    def __init__(self, options: Options, env: HostEnv, spec: Spec, hypers: Hypers, seeds: Any):
+        self._options, self._hypers, self._seeds = options, hypers, seeds
+        self._envs: HostEnvs = env.open(len(seeds))
+        self._programs = _host_programs(options, spec)
+
+    def begin(self) -> State:
+        env_seeds, run = self._programs.start(self._seeds)
+        self._envs.reset(np.asarray(env_seeds).tolist())
+        return State(self._envs.snapshot(), run)
+
+    def stretch(self, time: int, state: State) -> tuple[State, Record]:
+        _, draw, begin, act, step, end = self._programs
+        observation = self._envs.restore(state.place)
+        key, chances = draw(self._hypers, np.int32(time), state.run.key)
+        run = begin(state.run._replace(key=None))  # a key is slow to pass around, and no step needs it
+        action = act(chances, run.weights, observation)
+        for i in range(self._options.every):
+            stepped = self._envs.step(np.asarray(action.chosen))
+            done = np.stack([stepped.reward, stepped.terminated, stepped.truncated], axis=-1, dtype=np.float32)
+            lanes = len(done)
+            seen = (stepped.observation.reshape(lanes, -1), stepped.following.reshape(lanes, -1))
+            packed = np.concatenate([*seen, done], axis=1)  # one transfer
+            run, action, observation = step(
+                self._hypers, np.int32(time), np.int32(i), chances, run, observation, action, packed
+            )
+        run, record = end(np.int32(time), run._replace(key=key))
+        return State(self._envs.snapshot(), run), jax.tree.map(np.asarray, record)
+
+    def close(self) -> None:
+        self._envs.close()
+
+
+class _HostPrograms(NamedTuple):
+    start: Any
+    draw: Any
+    begin: Any
+    act: Any
+    step: Any
+    end: Any
+
+
+@cache
+def _host_programs(options: Options, spec: Spec) -> _HostPrograms:
+    shape = loop.shape_of(options.agent, spec)
+    size = int(np.prod(spec.observation))
+    side = Chance(time=None, epsilon=0, choice=0, picks=0)  # pyright: ignore[reportArgumentType]
+
+    def start(seed: Any) -> tuple[Array, Run]:
+        keys = _Keys(*jax.random.split(seed, 3))
+        weights = loop.flatten_weights(options.agent.start(spec, keys.net))
+        run = loop.start(options, jnp.zeros(spec.observation), weights, keys.run)
+        return jax.random.bits(keys.env, dtype=jnp.uint32), run
+
+    def draw(hypers: Hypers, time: Array, key: Any) -> tuple[Any, Chance]:
+        return loop.draw(options.sizes, hypers, time, key)[:2]
+
+    def at(chances: Chance, i: Any, time: Any) -> Chance:
+        return jax.tree.map(lambda x: x[:, i], chances)._replace(time=time)
+
+    def act(chance: Chance, weights: Array, observation: Array) -> Action:
+        return loop.act(options, shape, weights, observation, chance)
+
+    lanes_act = jax.vmap(act, in_axes=(side, 0, 0))
+
+    def learn(hypers, chance, run, observation, action, packed) -> tuple[Run, Array]:
+        reached, following = (packed[k * size : (k + 1) * size].reshape(spec.observation) for k in (0, 1))
+        reward, terminated, truncated = packed[2 * size :]
+        outcome = Outcome(reached, reward, terminated > 0, truncated > 0)
+        return loop.learn(options, shape, hypers, observation, action, outcome, chance, run), following
+
+    def step(hypers, time, i, chances, run, observation, action, packed):
+        chance = at(chances, i, time + i)
+        run, following = jax.vmap(learn, in_axes=(0, side, 0, 0, 0, 0))(
+            hypers, chance, run, observation, action, packed
+        )
+        later = at(chances, jnp.minimum(i + 1, options.every - 1), time + i + 1)
+        return run, lanes_act(later, run.weights, following), following
+
+    return _HostPrograms(
+        start=_compiled(jax.vmap(start)),
+        draw=_compiled(jax.vmap(draw, in_axes=(0, None, 0))),
+        begin=_compiled(jax.vmap(loop.begin_stretch), donate_argnums=0),
+        act=_compiled(lambda chances, weights, seen: lanes_act(at(chances, 0, jnp.int32(0)), weights, seen)),
+        step=_compiled(step, donate_argnums=4),
+        end=_compiled(jax.vmap(partial(loop.end_stretch, options), in_axes=(None, 0)), donate_argnums=1),
+    )
+
+
+def open_lanes(
+    options: Options, env: CompiledEnv | HostEnv, spec: Spec, hypers: Hypers, seeds: Any
+) -> Lanes | HostLanes:
+    return (HostLanes if isinstance(env, HostEnv) else Lanes)(options, env, spec, hypers, seeds)  # pyright: ignore

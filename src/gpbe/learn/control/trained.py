@@ -1,0 +1,185 @@
+"""What training leaves: an agent that acts, can be judged, saved and loaded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from gpbe.algorithms.control import Choice, Spec, find_algorithm
+from gpbe.algorithms.control.table import vary
+from gpbe.envs import CompiledEnv, HostEnv, find
+from gpbe.errors import InputError
+from gpbe.files import arrays as arrays_file
+from gpbe.learn.control.loop import Shape, shape_of
+from gpbe.nets import MakeBody
+from gpbe.shapes import Array
+
+KIND, VERSION = "gpbe-agent", 1
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Episodes of an agent that no longer learns."""
+
+    returns: Array
+    """Undiscounted, one an episode."""
+    lengths: Array
+
+    @property
+    def mean(self) -> float:
+        return float(self.returns.mean())
+
+    @property
+    def standard_error(self) -> float:
+        return float(self.returns.std(ddof=1) / np.sqrt(len(self.returns))) if len(self.returns) > 1 else float("nan")
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedAgent:
+    """One run's networks, and how they were made."""
+
+    env: str
+    algorithm: str
+    spec: Spec
+    weights: Array
+    hyperparameters: Mapping[str, float] = field(default_factory=dict)
+    choices: Mapping[str, Any] = field(default_factory=dict)
+    """On the algorithm's axes, where they differ from its usual ones."""
+    env_object: Any = None
+    """What it was trained on, if it was trained in this process."""
+
+    @cached_property
+    def _agent(self) -> Any:
+        return vary(find_algorithm(self.algorithm), self.algorithm, **self.choices).agent
+
+    @cached_property
+    def _shape(self) -> Shape:
+        return shape_of(self._agent, self.spec)
+
+    @cached_property
+    def _preferences(self) -> Any:
+        shape = self._shape
+
+        def one(weights: Any, observation: Any) -> Any:
+            return self._agent.preferences(shape.params(weights), observation.reshape(-1, 1))[:, 0]
+
+        return jax.jit(jax.vmap(one, in_axes=(None, 0)))
+
+    @cached_property
+    def networks(self) -> Any:
+        """As Equinox modules, for those who want to look inside."""
+        return self._shape.params(jnp.asarray(self.weights))
+
+    def preferences(self, observations: Any) -> Array:
+        """Values of all actions (or logits, if it has a policy), for one observation or several."""
+        given = np.asarray(observations, np.float32)
+        shape = self.spec.observation
+        if given.shape != shape and given.shape[1:] != shape:
+            raise InputError(f"the observation has shape {given.shape}; an agent for {self.env} needs {shape}")
+        out = np.asarray(self._preferences(self.weights, given.reshape(-1, *shape)))
+        return out[0] if given.shape == shape else out
+
+    def act(self, observation: Any) -> int:
+        """The greedy action."""
+        return int(self.preferences(observation).argmax())
+
+    def evaluate(self, env: Any = None, episodes: int = 10, seed: int = 0, sample: bool = False) -> Evaluation:
+        """Whole episodes with greedy actions; or, where there is a policy, with actions that it samples."""
+        found = find(self.env_object if env is None and self.env_object is not None else env or self.env)
+        if (found.observation, found.actions) != self.spec[:2]:
+            has = f"observations {found.observation} and {found.actions} actions"
+            needs = f"observations {self.spec.observation} and {self.spec.actions} actions"
+            raise InputError(f"{found.name} has {has}; this agent for {self.env} needs {needs}")
+        if episodes < 1:
+            raise InputError(f"episodes is {episodes}; it should be 1 or more")
+        if isinstance(found, HostEnv):
+            return _play_host(self, found, episodes, seed, sample)
+        return _play_compiled(self, found, episodes, seed, sample)
+
+    def save(self, path: str | Path) -> Path:
+        """One file. A body of one's own is not in it: only its weights are, and `load` asks for it."""
+        header = {
+            "env": self.env,
+            "algorithm": self.algorithm,
+            "choices": dict(self.choices),
+            "observation": list(self.spec.observation),
+            "actions": self.spec.actions,
+            "hidden": list(self.spec.hidden),
+            "own_body": self.spec.body is not None,
+            "hyperparameters": {k: float(v) for k, v in self.hyperparameters.items()},
+        }
+        arrays_file.write(Path(path), KIND, VERSION, header, {"weights": np.asarray(self.weights)})
+        return Path(path)
+
+
+def load(path: str | Path, body: MakeBody | None = None) -> TrainedAgent:
+    """An agent from its file; `body` as it was given to `gpbe.train`, if one was.
+
+    >>> load("pyproject.toml")
+    Traceback (most recent call last):
+    gpbe.errors.InputError: pyproject.toml is not an agent saved by gpbe ...
+    """
+    header, arrays = arrays_file.read(Path(path), KIND, VERSION, "an agent")
+    if header["own_body"] != (body is not None):
+        asks = (
+            "was trained with a body of its own; give it" if header["own_body"] else "has no body of its own; omit it"
+        )
+        raise InputError(f"{path} {asks}: gpbe.load(path, body=...)")
+    spec = Spec(tuple(header["observation"]), header["actions"], tuple(header["hidden"]), body)
+    return TrainedAgent(
+        header["env"], header["algorithm"], spec, arrays["weights"], header["hyperparameters"], header["choices"]
+    )
+
+
+def _choose(agent: TrainedAgent, preferences: Any, uniform: Any, sample: bool) -> Any:
+    if not sample:
+        return preferences.argmax(axis=-1)
+    choice = Choice(jnp.zeros(uniform.shape, bool), uniform)
+    return jax.vmap(agent._agent.act, in_axes=(0, 0, None))(preferences, choice, jnp.zeros(())).chosen
+
+
+def _play_compiled(agent: TrainedAgent, env: CompiledEnv, episodes: int, seed: int, sample: bool) -> Evaluation:
+    shape = agent._shape
+
+    def play(weights: Any, key: Any) -> tuple[Any, Any]:
+        key_reset, key = jax.random.split(key)
+        observation, state = env.reset(key_reset)
+
+        def step(carry: Any) -> Any:
+            key, observation, state, total, length, _ = carry
+            key, key_step, key_action = jax.random.split(key, 3)
+            preferences = agent._agent.preferences(shape.params(weights), observation.reshape(-1, 1))[:, 0]
+            uniform = jax.random.uniform(key_action)
+            action = _choose(agent, preferences[None], uniform[None], sample)[0]
+            s = env.step(key_step, state, action)
+            return key, s.observation, s.state, total + s.reward, length + 1, s.terminated | s.truncated
+
+        start = (key, observation, state, jnp.zeros(()), jnp.int32(0), jnp.zeros((), bool))
+        *_, total, length, _ = jax.lax.while_loop(lambda carry: ~carry[-1], step, start)
+        return total, length
+
+    keys = jax.random.split(jax.random.key(seed), episodes)
+    returns, lengths = jax.jit(jax.vmap(play, in_axes=(None, 0)))(jnp.asarray(agent.weights), keys)
+    return Evaluation(np.asarray(returns, float), np.asarray(lengths))
+
+
+def _play_host(agent: TrainedAgent, env: HostEnv, episodes: int, seed: int, sample: bool) -> Evaluation:
+    # One lane: several would have to wait for the longest episode, and an instance of the user's has no copies.
+    returns, lengths = np.zeros(episodes), np.zeros(episodes, int)
+    rng = np.random.default_rng(seed)
+    with env.open(1) as envs:
+        observation, episode = envs.reset([seed]), 0
+        while episode < episodes:
+            preferences = jnp.asarray(agent.preferences(observation))
+            uniform = jnp.asarray(rng.uniform(size=1), jnp.float32)
+            stepped = envs.step(np.asarray(_choose(agent, preferences, uniform, sample)))
+            returns[episode] += float(stepped.reward[0])
+            lengths[episode] += 1
+            episode += int(stepped.terminated[0] | stepped.truncated[0])
+            observation = stepped.following
+    return Evaluation(returns, lengths)

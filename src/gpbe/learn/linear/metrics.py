@@ -1,0 +1,117 @@
+"""What is measured while learning: errors of `gpbe.exact`, reduced to one row a feature."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from gpbe import exact, linalg
+from gpbe.algorithms.linear import Algorithm, expected_system
+from gpbe.algorithms.linear.least_squares import accumulate
+from gpbe.errors import InputError
+from gpbe.exact.weightings import Name, as_weighting
+from gpbe.learn.linear.loop import Metric
+from gpbe.learn.settings import Settings
+from gpbe.mdp import Log, PredictionProblem
+from gpbe.shapes import Array, Numbers
+
+METRICS = {
+    "rmsve": "root mean squared value error",
+    "rmspbe": "root of the linear PBE (lambda 0)",
+    "rmsbe": "root mean squared Bellman error",
+    "distance": "distance of w to the algorithm's own fixed point",
+}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A metric and which leading axes its arrays have, in this order."""
+
+    metric: Metric
+    per_setting: bool = False
+    per_run: bool = False
+
+    def take(self, settings: Array) -> "Measured":
+        if not self.per_setting:
+            return self
+        return Measured(Metric(*(a[settings] for a in self.metric)), True, self.per_run)
+
+    def at(self, w: Any) -> Any:
+        return self.metric.at(w)
+
+
+def build_metrics(
+    problem: PredictionProblem | Log,
+    a: Algorithm,
+    settings: Settings,
+    names: tuple[str, ...],
+    weighting: Name | Numbers,
+    state_lam: Numbers | None,
+) -> list[Measured]:
+    """The metrics by name, ready for the compiled loop."""
+    for name in names:
+        if name not in METRICS:
+            raise InputError(f"there is no metric {name!r}; the metrics are {', '.join(METRICS)}")
+    if isinstance(problem, Log):
+        return [_from_log(problem, a, settings, name) for name in names]
+    d = as_weighting(problem, weighting)
+    if d.ndim > 1:
+        raise InputError(f"the weighting has shape {d.shape}; it should be one number for each state")
+    d = d / d.sum()
+    build = {"distance": partial(_distance, problem, a, settings, state_lam)}
+    return [build.get(name, partial(_error, problem, name.removeprefix("rms"), d))() for name in names]
+
+
+def _error(problem: PredictionProblem, objective: str, d: Array) -> Measured:
+    q = exact.quadratic(problem, objective, d)
+    return Measured(_reduced(q.operator @ problem.features, q.target), per_run=problem.features.ndim > 2)
+
+
+def _reduced(rows: Array, target: Array) -> Metric:
+    """|| rows w - target ||^2 as K rows and a constant: the part of the target that no w reaches."""
+    q, r = np.linalg.qr(rows)
+    reached = (np.swapaxes(q, -1, -2) @ target[..., None])[..., 0]
+    rest = target - (q @ reached[..., None])[..., 0]
+    return Metric(*(jnp.asarray(x, jnp.float32) for x in (r, reached, (rest**2).sum(-1))))
+
+
+def _distance(problem: PredictionProblem, a: Algorithm, settings: Settings, state_lam: Numbers | None) -> Measured:
+    if problem.features.ndim > 2:
+        raise InputError("the distance to the fixed point needs one set of features; leave it out of the metrics")
+    matter = {"lam", "c_bar", "rho_bar", "followon_decay"} & set(settings.values)
+
+    def fixed_point(index: int) -> Array:
+        h = settings.of(index)
+        lam = h["lam"] if state_lam is None else h["lam"] * np.asarray(state_lam, dtype=float)
+        system = expected_system(
+            problem, a, lam, c_bar=h["c_bar"], rho_bar=h["rho_bar"], followon_decay=h["followon_decay"]
+        )
+        return linalg.least_squares(system.A, system.b).solution
+
+    points = np.stack([fixed_point(i) for i in range(settings.count)]) if matter else fixed_point(0)
+    return _to_point(points, per_setting=bool(matter))
+
+
+def _to_point(points: Array, per_setting: bool = False) -> Measured:
+    k = points.shape[-1]
+    rows = np.broadcast_to(np.eye(k), (*points.shape[:-1], k, k))
+    parts = (rows, points, np.zeros(points.shape[:-1]))
+    return Measured(Metric(*(jnp.asarray(x, jnp.float32) for x in parts)), per_setting)
+
+
+def _from_log(log: Log, a: Algorithm, settings: Settings, name: str) -> Measured:
+    """From a log's own sums: its LSTD solution, and the PBE with sampled A, b and C."""
+    if name not in ("rmspbe", "distance"):
+        raise InputError(f"{name} needs the true dynamics, which a log does not have; use rmspbe or distance")
+    if name == "rmspbe":
+        system = accumulate(log, "td", lam=0.0)
+        root = np.linalg.cholesky(system.C + 1e-12 * np.trace(system.C) * np.eye(len(system.b)))
+        return Measured(_reduced(np.linalg.solve(root, system.A), np.linalg.solve(root, system.b)))
+    if settings.values.keys() & {"lam", "c_bar", "rho_bar", "followon_decay"}:
+        raise InputError(
+            "the distance to a log's fixed point needs one lam; sweep other hyperparameters, or use rmspbe"
+        )
+    system = accumulate(log, a, **{k: settings.of(0)[k] for k in ("lam", "c_bar", "rho_bar", "followon_decay")})
+    return _to_point(linalg.least_squares(system.A, system.b).solution)

@@ -1,0 +1,74 @@
+"""Settings and runs side by side, in one compiled call."""
+
+from functools import partial
+from typing import Any, NamedTuple, cast
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from gpbe.learn.linear import finite_sum, loop
+from gpbe.learn.linear.loop import Hypers, Metric, Options, Result, Stream
+
+
+class Learned(NamedTuple):
+    """With an axis of settings in front where something is swept. Curves that are not finite are infinite."""
+
+    curves: tuple[Any, ...]
+    """(runs, points), or their means (points,)."""
+    errors: tuple[Any, ...]
+    """Standard errors over runs (points,) where only means are kept; NaN where a run is infinite."""
+    areas: tuple[Any, ...]
+    """Means of the curves (runs,)."""
+    finals: tuple[Any, ...]
+    """Means of their last quarters (runs,)."""
+    weights: Any
+    second_weights: Any
+    diverged_at: Any
+
+
+@partial(jax.jit, static_argnums=(0, 1, 2, 3))
+def learn_all(
+    options: Options,
+    metric_axes: tuple[tuple[bool, bool], ...],
+    epochs: int,
+    average: bool,
+    hypers: Hypers,
+    streams: Stream,
+    w0: Array,
+    metrics: tuple[Metric, ...],
+    key: Array,
+) -> Learned:
+    """Settings along the first axis of the result (and of swept hyperparameters), runs along the second.
+
+    `metric_axes` says of each metric whether its arrays have an axis of settings, and one of runs. `epochs` and
+    `key` are for algorithms that go over a stored data set.
+    """
+
+    def all_runs(hypers: Hypers, metrics: tuple[Metric, ...]) -> Learned:
+        return summarize(runs(hypers, streams, metrics), average)
+
+    def one(hypers: Hypers, stream: Stream, metrics: tuple[Metric, ...]) -> Result:
+        if options.algorithm.finite_sum:
+            return finite_sum.learn(options, epochs, hypers, stream, w0, metrics, key)
+        return loop.learn(options, hypers, stream, w0, metrics)
+
+    has_runs: Any = Stream(*cast(Any, (0 if streams.features.ndim > 2 else None, None, 0, 0, 0, 0, 0, 0, 0, None)))
+    run_axes = tuple(0 if per_run else None for _, per_run in metric_axes)
+    runs = jax.vmap(one, in_axes=(None, has_runs, run_axes))
+    swept = Hypers(*(0 if h.ndim else None for h in hypers))
+    if all(axis is None for axis in swept):
+        return all_runs(hypers, metrics)
+    setting_axes = tuple(0 if per_setting else None for per_setting, _ in metric_axes)
+    return jax.vmap(all_runs, in_axes=(swept, setting_axes))(hypers, metrics)
+
+
+def summarize(result: Result, average: bool) -> Learned:
+    """The runs of one setting: (runs, points)."""
+    curves = tuple(jnp.where(jnp.isfinite(c), c, jnp.inf) for c in result.curves)
+    runs, points = curves[0].shape if curves else (1, 1)
+    areas = tuple(c.mean(-1) for c in curves)
+    finals = tuple(c[:, -max(1, points // 4) :].mean(-1) for c in curves)
+    errors = tuple(c.std(0, ddof=1) / runs**0.5 if runs > 1 else c[0] * jnp.nan for c in curves) if average else ()
+    kept = tuple(c.mean(0) for c in curves) if average else curves
+    return Learned(kept, errors, areas, finals, result.weights, result.second_weights, result.diverged_at)

@@ -1,6 +1,0 @@
-"""Prediction with networks: data, the compiled loop, metrics and the public entry."""
-
-from gpbe.learn.value.metrics import METRICS
-from gpbe.learn.value.predict import NetPrediction, predict_net
-
-__all__ = ["METRICS", "NetPrediction", "predict_net"]

@@ -1,0 +1,1 @@
+"""What results look like on a terminal. A page is handed what was computed; it computes nothing itself."""

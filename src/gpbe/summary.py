@@ -1,0 +1,42 @@
+"""Runs in a few numbers: means with standard errors, and how many points the last quarter of a curve has."""
+
+import numpy as np
+
+from gpbe.shapes import Array, Numbers
+
+QUARTER = 0.25
+"""The paper sums a run up by the mean over the last quarter of its steps."""
+
+
+def points_in_last(points: int, fraction: float = QUARTER) -> int:
+    """How many of a curve's points are in its last part: to the nearest number (a half to the even one), never none.
+
+    >>> [points_in_last(n) for n in (1, 4, 6, 7, 200)]
+    [1, 1, 2, 2, 50]
+    """
+    return max(1, round(points * fraction))
+
+
+def mean_of_last(curves: Array, fraction: float = QUARTER) -> Array:
+    """Means over the last part of curves, along the last axis."""
+    return curves[..., -points_in_last(curves.shape[-1], fraction) :].mean(-1)
+
+
+def standard_error(values: Numbers, axis: int = 0) -> Array:
+    """The standard error of the mean along an axis, s / sqrt(n); NaN for a single value.
+
+    >>> float(standard_error([1.0, 3.0]))
+    1.0
+    """
+    sample = np.moveaxis(np.asarray(values, dtype=float), axis, 0)
+    if len(sample) == 1:
+        return np.full(sample.shape[1:], np.nan)
+    with np.errstate(invalid="ignore"):
+        # Shifted by a value, so that samples of one and the same number have a spread of exactly 0.
+        return np.asarray((sample - sample[0]).std(0, ddof=1) / np.sqrt(len(sample)))
+
+
+def mean_and_error(scores: Array) -> tuple[Array, Array]:
+    """Mean over the last axis and its standard error (NaN for one run, or where a run is infinite)."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.asarray(scores, dtype=float).mean(-1)), standard_error(scores, -1)

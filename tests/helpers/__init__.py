@@ -1,0 +1,1 @@
+"""What tests share: invented runs, random problems, references, runners for workers, a browser."""
