@@ -6,6 +6,7 @@
 from gpbe.store.folder import Results, SetAside
 from gpbe.store.identity import canonical, digest, versions
 from gpbe.store.manifest import Manifest
+from gpbe.store.packed import pack, unpack
 from gpbe.store.part import Damaged, check, encode
 from gpbe.store.view import Status, scan, spec, status
 
@@ -19,8 +20,10 @@ __all__ = [
     "check",
     "digest",
     "encode",
+    "pack",
     "scan",
     "spec",
     "status",
+    "unpack",
     "versions",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 
 from gpbe.errors import InputError
 
-LIBRARIES = ("gpbe", "jax", "jaxlib", "numpy", "polars")
+LIBRARIES = ("gpbe", "jax", "jaxlib", "numpy", "polars", "gymnax", "gymnasium", "Box2D")
 
 
 def canonical(value: Any, what: str = "the value") -> str:

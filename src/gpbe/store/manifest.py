@@ -71,7 +71,19 @@ class Manifest:
     def write(self, folder: Path, index: pl.DataFrame, scratch: Path) -> None:
         """Put the manifest in force: first the list that it names, then itself."""
         write_atomic(folder / self.index, to_bytes(index), scratch)
-        write_atomic(folder / NAME, json.dumps(asdict(self), indent=2).encode() + b"\n", scratch)
+        write_atomic(folder / NAME, to_json(self), scratch)
+
+
+def to_json(manifest: Manifest) -> bytes:
+    """A manifest as it is kept in a file."""
+    return json.dumps(asdict(manifest), indent=2).encode() + b"\n"
+
+
+def as_manifest(known: dict[str, Any]) -> Manifest:
+    """A manifest from what was kept of it."""
+    manifest = Manifest(**{**known, "history": tuple(known["history"])})
+    assert all("spec_hash" in old for old in manifest.history)
+    return manifest
 
 
 def read_manifest(folder: Path) -> Manifest | None:
@@ -81,9 +93,7 @@ def read_manifest(folder: Path) -> Manifest | None:
         known = json.loads(file.read_bytes())
         if known["schema"] != SCHEMA:
             raise InputError(f"{file}: has schema version {known['schema']}; this gpbe reads version {SCHEMA}")
-        manifest = Manifest(**{**known, "history": tuple(known["history"])})
-        assert all("spec_hash" in old for old in manifest.history)
-        return manifest
+        return as_manifest(known)
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -29,8 +29,10 @@ class Damaged(ValueError):
     """A part that cannot be used; the message says why."""
 
 
-def encode(frame: pl.DataFrame, about: dict[str, Any]) -> bytes:
+def encode(frame: pl.DataFrame, about: dict[str, Any], level: int | None = None) -> bytes:
     """The bytes of a part: the table, what is known `about` it, and the checksum of both.
+
+    `level` is how hard to compress; by default, as quick as it is good.
 
     >>> part = encode(pl.DataFrame({"x": [1.0, 2.0]}), {"chunk": "00c0ffee00c0ffee"})
     >>> check(part)["chunk"], pl.read_parquet(part)["x"].sum()
@@ -46,7 +48,8 @@ def encode(frame: pl.DataFrame, about: dict[str, Any]) -> bytes:
         "sha256": _ZEROS.decode(),
     }
     buffer = io.BytesIO()
-    frame.write_parquet(buffer, metadata={"gpbe": json.dumps(described, separators=(",", ":"), allow_nan=False)})
+    metadata = {"gpbe": json.dumps(described, separators=(",", ":"), allow_nan=False)}
+    frame.write_parquet(buffer, compression_level=level, metadata=metadata)
     data = buffer.getvalue()
     _, place = _parse(data)
     return data[:place] + hashlib.sha256(data).hexdigest().encode() + data[place + 64 :]

@@ -1,4 +1,4 @@
-"""Reading a results folder, also while a driver writes into it: how far it is, and its table."""
+"""Reading results from a folder (also while a driver writes into it) or a packed file: how far they are, their table."""
 
 import os
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from gpbe.errors import InputError
 from gpbe.store.folder import examine
 from gpbe.store.index import read_index
 from gpbe.store.manifest import Manifest, read_manifest
+from gpbe.store.packed import PART_OF, Packed, is_packed, read_packed
 from gpbe.store.part import Damaged
 
 
@@ -50,6 +51,8 @@ def status(folder: Path | str, *, verify: bool = False) -> Status:
     Reads the last few kilobytes of every part; `verify` reads all of them and compares them with their checksums.
     """
     folder = Path(folder)
+    if is_packed(folder):
+        return _packed_status(read_packed(folder))
     manifest, index = _open(folder)
     done: list[int] = []
     invalid = diverged = 0
@@ -76,17 +79,38 @@ def status(folder: Path | str, *, verify: bool = False) -> Status:
     )
 
 
+def _packed_status(packed: Packed) -> Status:
+    done = pl.Series([int(about["chunk"], 16) for about in packed.parts], dtype=pl.UInt64)
+    rows = packed.rows()
+    return Status(
+        total=packed.index.height,
+        done=len(done),
+        failed=0,
+        missing=packed.index.height - len(done),
+        invalid=0,
+        diverged=int((rows["diverged_at"] >= 0).sum()) if "diverged_at" in rows.columns else 0,
+        steps_done=int(packed.index["steps"].filter(packed.index["id"].is_in(done.implode())).sum()),
+        steps_total=packed.manifest.steps,
+        seconds=sum(about.get("seconds", 0.0) for about in packed.parts),
+    )
+
+
 def spec(folder: Path | str) -> dict[str, Any]:
-    """The declaration whose results a folder holds."""
-    return _open(Path(folder))[0].spec
+    """The declaration whose results a folder or a packed file holds."""
+    folder = Path(folder)
+    return (read_packed(folder).manifest if is_packed(folder) else _open(folder)[0]).spec
 
 
 def scan(folder: Path | str, *, verify: bool = True) -> pl.LazyFrame:
-    """The table of all valid parts, in the order of the sweep's chunks; `status` tells how many that are.
+    """The table of all valid parts of a folder or a packed file, in the order of the sweep's chunks.
+
+    `status` tells how many parts that are. A packed file is always compared with its checksum.
 
     With `verify` every part is compared with its checksum first; without, only its description is read.
     """
     folder = Path(folder)
+    if is_packed(folder):
+        return read_packed(folder).rows().lazy().drop(PART_OF)
     manifest, index = _open(folder)
     paths = {
         int(path.stem, 16): path
