@@ -22,7 +22,7 @@ import numpy as np
 from gpbe import experiments, features, mdp
 from gpbe.exact.many import FixedPoints
 from gpbe.exact.weightings import weighting
-from gpbe.experiments import random_walk
+from gpbe.experiments.random_walk import computation as random_walk
 from gpbe.experiments.study import Study
 
 BATCH = 1000

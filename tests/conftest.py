@@ -4,11 +4,27 @@ import json
 import os
 import re
 import sys
+from pathlib import Path
 from unittest import mock
 
+import jax
 import pytest
 
 from gpbe.errors import InputError
+from gpbe.process import with_cache
+
+# Most of the time of tests that learn goes into compiling. So XLA optimizes less, unless told otherwise, and programs
+# are kept on disk, where the workers of one run of the tests find each other's.
+CACHE = with_cache(os.environ | {"XDG_CACHE_HOME": str(Path(__file__).parents[1] / ".pytest_cache")})
+FLAGS = os.environ.get("XLA_FLAGS", "")
+if "--xla_backend_optimization_level" not in FLAGS:
+    os.environ["XLA_FLAGS"] = f"{FLAGS} --xla_backend_optimization_level=1".strip()
+os.environ.update(CACHE)  # for processes that tests start; this one has imported JAX already
+for variable, value in CACHE.items():
+    kind = type(getattr(jax.config, variable.lower()))
+    jax.config.update(variable.lower(), value if kind in (str, type(None)) else kind(value))
+if os.environ.get("RANK"):
+    jax.config.update("jax_numpy_rank_promotion", "raise")
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,8 @@ from gpbe.errors import InputError
 
 if TYPE_CHECKING:
     from gpbe.learn.control.trained import TrainedAgent, load
-    from gpbe.learn.predict import Prediction, predict
+    from gpbe.learn.predict import predict
+    from gpbe.learn.prediction import Prediction
     from gpbe.learn.settings import grid
     from gpbe.learn.train import Training, train
 
@@ -33,7 +34,7 @@ def __getattr__(name: str) -> Any:
 
     homes = {
         "predict": "gpbe.learn.predict",
-        "Prediction": "gpbe.learn.predict",
+        "Prediction": "gpbe.learn.prediction",
         "grid": "gpbe.learn.settings",
         "train": "gpbe.learn.train",
         "Training": "gpbe.learn.train",

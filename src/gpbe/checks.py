@@ -17,6 +17,17 @@ MOST = 16
 """Names that a refusal lists; of more it tells the first."""
 
 
+def alike(name: str, known: Iterable[str]) -> list[str]:
+    """The known names that are spelled like `name`. Numbers that look alike are not meant alike.
+
+    >>> alike("lefft", ["left", "right"]), alike("2", ["12"])
+    (['left'], [])
+    """
+    folded = {each.casefold(): each for each in known}
+    close = [] if name.lstrip("-").isdigit() else difflib.get_close_matches(name.casefold(), folded)
+    return [folded[each] for each in close]
+
+
 def hint(name: str, known: Iterable[str]) -> str:
     """What would be right instead of `name`: what is spelled alike, or all that there is.
 
@@ -26,11 +37,8 @@ def hint(name: str, known: Iterable[str]) -> str:
     'it should be one of left, right'
     """
     known = list(known)
-    folded = {each.casefold(): each for each in known}
-    # Numbers that look alike are not meant alike.
-    close = [] if name.lstrip("-").isdigit() else difflib.get_close_matches(name.casefold(), folded)
-    if close:
-        return f"did you mean {' or '.join(repr(folded[each]) for each in close)}?"
+    if close := alike(name, known):
+        return f"did you mean {' or '.join(map(repr, close))}?"
     shown = ", ".join(known[:MOST]) + (", ..." if len(known) > MOST else "")
     return f"it should be one of {shown}" if known else "there should be none"
 

@@ -5,9 +5,10 @@ of features or of weightings goes through a formula in one call.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Num
 
 Array = np.ndarray
 Numbers = np.ndarray | Sequence | float | int
@@ -15,6 +16,11 @@ Numbers = np.ndarray | Sequence | float | int
 
 Computed = Array | np.generic | float | bool
 """What a NumPy expression gives: an array, or a scalar of NumPy's own."""
+
+Number = float | int | Num[Any, "..."]
+"""A number, or an array of numbers that broadcasts as one; of NumPy or of JAX."""
+Vector = Float[Any, "... K"]
+"""A number for each feature; of NumPy or of JAX."""
 
 Scalar = float | Float[Array, "..."]
 PerState = Float[Array, "... S"]

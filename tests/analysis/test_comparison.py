@@ -84,7 +84,7 @@ def test_settings_have_to_be_chosen():
         analysis.compare(PERFORMANCES, "pole", "qrc", "sbeed")
     with pytest.raises(InputError, match="'sbeed' competes with 0 settings in 'pole'"):
         analysis.compare(PERFORMANCES, "pole", "qrc", "sbeed", chosen.filter(algorithm="qrc"))
-    with pytest.raises(InputError, match=r"there is no algorithm 'sbed' in the table; did you mean 'sbeed'\?"):
+    with pytest.raises(InputError, match=r"there is no algorithm 'sbed'; did you mean 'sbeed'\?"):
         analysis.compare(PERFORMANCES, "pole", "qrc", "sbed", chosen)
 
 

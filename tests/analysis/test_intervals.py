@@ -134,9 +134,9 @@ def test_seeds_make_intervals_repeatable():
 
 def test_unknown_names_are_refused():
     """Asked below the type checks of the tests, as a user would."""
-    with pytest.raises(InputError, match="no statistic 'mode'; the statistics are mean, median"):
+    with pytest.raises(InputError, match="no statistic 'mode'; it should be one of mean, median"):
         unchecked(statistic_of)(SKEWED, "mode")
-    with pytest.raises(InputError, match="no bootstrap method 'basic'; the methods are percentile, bca"):
+    with pytest.raises(InputError, match="no bootstrap method 'basic'; it should be one of percentile, bca"):
         unchecked(bootstrap_interval)(SKEWED, 0, method="basic")
 
 

@@ -6,7 +6,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from gpbe import InputError, exact, features, mdp
-from gpbe.experiments import random_walk
+from gpbe.experiments.random_walk import computation as random_walk
 
 
 def walks(n: int, x: np.ndarray, seed: int = 0) -> mdp.PredictionProblem:

@@ -10,13 +10,14 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import gpbe
-from gpbe import exact, mdp
-from gpbe.experiments import aliased_learned, identifiability_learned, spiral
-from gpbe.experiments.spiral_net import Spiral, make
-from gpbe.experiments.studies import study
-from gpbe.figures import aliased_learned as aliased_drawing
-from gpbe.figures import identifiability_learned as identifiability_drawing
-from gpbe.figures import spiral as spiral_drawing
+from gpbe import exact, experiments, mdp
+from gpbe.experiments.aliased_learned import computation as aliased_learned
+from gpbe.experiments.aliased_learned import drawing as aliased_drawing
+from gpbe.experiments.identifiability_learned import computation as identifiability_learned
+from gpbe.experiments.identifiability_learned import drawing as identifiability_drawing
+from gpbe.experiments.spiral import computation as spiral
+from gpbe.experiments.spiral import drawing as spiral_drawing
+from gpbe.experiments.spiral.network import Spiral, make
 
 SEEDS, STEPS = 20, 4000
 
@@ -201,7 +202,7 @@ def test_only_who_sees_more_than_the_data_tells_the_pair_apart():
 
 @pytest.mark.slow
 def test_so_do_all_methods_at_the_quick_scale():
-    for _, table in study("identifiability-learned", "quick").rows().group_by("method"):
+    for _, table in experiments.find("identifiability-learned", "quick").rows().group_by("method"):
         check_pair(table)
 
 

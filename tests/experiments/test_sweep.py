@@ -1,7 +1,6 @@
 """Declaring control experiments, and running them: the same chunks, the same bits, mistakes in one line."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -17,6 +16,8 @@ from gpbe import experiments, store
 from gpbe.cli import main
 from gpbe.experiments import control
 from gpbe.experiments.sweep import Sweep, Swept, read, run_chunk
+from gpbe.learn.control import lanes
+from gpbe.learn.control.lanes import Learned
 
 OWN = """
 domains = ["CartPole-v1"]
@@ -32,6 +33,8 @@ step_size = [0.001, 0.01, 0.1]
 
 [algorithms.tdrc-pg]
 """
+FOUR = OWN.replace("runs = 3", "runs = 4").replace("[0.001, 0.01, 0.1]", "[0.01]")
+"""Four lanes each: compiling takes longer than learning, and the tests of `gpbe.train` have made most programs."""
 
 
 def test_the_papers_sweeps_are_as_large_as_the_paper_says():
@@ -56,33 +59,29 @@ def test_chunks_are_the_same_every_time_and_hold_every_lane_once():
 
 
 def test_a_lane_is_what_train_makes_of_its_setting(tmp_path):
-    file = tmp_path / "own.toml"
-    file.write_text(OWN)
+    """To the last bit where both know hard and soft maxima, as a sweep's program always does."""
+    file, grid = tmp_path / "own.toml", {"step_size": [0.01], "tau": [0.0, 1.0]}
+    file.write_text(OWN.replace("runs = 3", "runs = 2").replace("[0.001, 0.01, 0.1]", "[0.01]\ntau = [0.0, 1.0]"))
     rows = pl.concat(run_chunk(c.payload) for c in read(file).chunks() if c.payload["algorithm"] == "q-learning")
-    trained = gpbe.train(
-        "CartPole-v1", "q-learning", steps=200, runs=3, every=100, hidden=(5,), step_size=[0.001, 0.01, 0.1]
-    )
-    assert rows["setting"].to_list() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
-    # Not to the last bit: the sweep's program also knows mellowmax.
-    got = np.array(rows["returns"].to_list()).reshape(3, 3, 2)
-    np.testing.assert_array_equal(got[0], trained.returns[0])
-    assert rows["step_size"].to_list() == sorted([0.001, 0.01, 0.1] * 3)
-    assert rows["tau"].null_count() == 9
+    trained = gpbe.train("CartPole-v1", "q-learning", steps=200, runs=2, every=100, hidden=(5,), **gpbe.grid(**grid))
+    assert rows["setting"].to_list() == [0, 0, 1, 1]
+    np.testing.assert_array_equal(np.array(rows["returns"].to_list()).reshape(2, 2, 2), trained.returns)
+    assert rows["step_size"].to_list() == [0.01] * 4
+    assert rows["tau"].to_list() == [0.0, 0.0, 1.0, 1.0]
 
 
 def test_run_from_the_command_line_is_whole_and_the_same_as_in_this_process(tmp_path, capsys):
     file = tmp_path / "own.toml"
-    file.write_text(OWN)
-    command = [sys.executable, "-m", "gpbe", "run", str(file), "--out", str(tmp_path), "--json"]
-    env = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+    file.write_text(FOUR)
+    command = [sys.executable, "-m", "gpbe", "run", str(file), "--out", str(tmp_path), "--workers", "1", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     (report,) = json.loads(done.stdout)
-    assert (report["done"], report["failed"], report["steps_done"]) == (report["total"], 0, 4 * 3 * 200)
+    assert (report["done"], report["failed"], report["steps_done"]) == (report["total"], 0, 2 * 4 * 200)
     main(["status", str(tmp_path), "--json"])
     (status,) = json.loads(capsys.readouterr().out)
     assert (status["done"], status["missing"], status["diverged"]) == (report["total"], 0, 0)
     table = store.scan(report["folder"]).collect()
-    assert table.height == 12
+    assert table.height == 8
     chunk = next(iter(read(file).chunks()))
     mine = run_chunk(chunk.payload)
     theirs = table.filter(algorithm=chunk.payload["algorithm"]).head(mine.height)
@@ -93,14 +92,19 @@ def test_run_from_the_command_line_is_whole_and_the_same_as_in_this_process(tmp_
     ("change", "message"),
     [
         (("runs = 3", "runs = -1"), "runs is -1; it should be a whole number, 1 or more"),
-        (("runs = 3", "run = 3"), "has no 'run'; did you mean 'runs'"),
+        (("runs = 3", "run = 3"), "key 'run' is unknown; did you mean 'runs'"),
         (("step_size = [0.001, 0.01, 0.1]", "step_size = []"), "the grid of q-learning has no values for step_size"),
-        (("step_size = [", "stepsize = ["), "the grid of q-learning has no 'stepsize'; did you mean 'step_size'"),
-        (("step_size = [", "beta = ["), "the grid of q-learning has no 'beta'"),
+        (
+            ("step_size = [", "stepsize = ["),
+            "hyperparameter of q-learning 'stepsize' is unknown; did you mean 'step_size'",
+        ),
+        (("step_size = [", "beta = ["), "hyperparameter of q-learning 'beta' is unknown"),
         (("[0.001, 0.01, 0.1]", "[0.001, -0.1]"), "step_size is -0.1; it should be above 0"),
-        (("algorithms.q-learning", "algorithms.q-learner"), "did you mean q-learning"),
-        (("steps = 200", "steps = 250"), "steps is 250; it should be a multiple of every"),
-        (("hidden = [5]", "layers = [5]"), "options has no 'layers'"),
+        (("algorithms.q-learning", "algorithms.q-learner"), "did you mean 'q-learning'"),
+        (("steps = 200", "steps = 250"), "every is 100; it should divide the 250 steps"),
+        (("hidden = [5]", "layers = [5]"), "option 'layers' is unknown"),
+        (("hidden = [5]", "epsilon = 0.5"), "tdrc-pg does not use 'epsilon'"),
+        (("every = 100", "every = 100\nfirst_run = -1"), "first_run is -1; it should be a whole number, 0 or more"),
         (('["CartPole-v1"]', "[]"), "domains is empty"),
         (("CartPole-v1", "CartPole-v9"), "environment 'CartPole-v9' is in neither gymnax nor Gymnasium; did you mean"),
         (("runs = 3", "runs = 3\nname = '../up'"), "name is '../up'; it should be a text that can name a folder"),
@@ -121,7 +125,7 @@ def test_wrong_declarations_get_one_line(change, message, tmp_path, capsys):
 
 def test_unknown_experiments_and_places(capsys, tmp_path):
     for arguments, message in (
-        (["run", "bakeof"], "did you mean bakeoff"),
+        (["run", "bakeof"], "did you mean 'bakeoff'"),
         (["run", "bakeoff", "--on", "moon"], "--on moon is not a place to run"),
         (["status", str(tmp_path / "nothing")], "there is no such folder"),
     ):
@@ -133,6 +137,110 @@ def test_unknown_experiments_and_places(capsys, tmp_path):
 def test_a_declaration_in_python():
     s = Sweep("mine", ("CartPole-v1",), (Swept("qrc", {"step_size": (0.1, 0.2)}),), runs=2, steps=100, every=50)
     assert (s.settings, s.work, len(list(s.chunks()))) == (2, 400, 1)
+
+
+SMALL = {"runs": 2, "steps": 100, "every": 50, "options": {"hidden": [3]}}
+
+
+@pytest.fixture
+def run_all(monkeypatch):
+    """All rows of a sweep whose returns are not learned, but tell what each lane was asked to learn."""
+
+    def told(options, env, numbers, runs, steps, seed):
+        asked = [[numbers["step_size"][k], numbers["tau"][k], run, seed] for k, run in enumerate(runs)]
+        return Learned(np.array(asked, np.float32), np.zeros((len(runs), 1)), np.full(len(runs), -1))
+
+    monkeypatch.setattr(lanes, "learn_lanes", told)
+    return lambda sweep: pl.concat(run_chunk(chunk.payload) for chunk in sweep.chunks())
+
+
+def test_whatever_is_swept_has_a_column_and_all_chunks_have_the_same(run_all):
+    sarsa = Swept("expected-sarsa", {"step_size": (0.01, 0.1), "epsilon": (0.1, 0.5)})
+    table = run_all(Sweep("mine", ("CartPole-v1",), (sarsa, Swept("qrc-sep", {"width": (0.5, 2.0)})), **SMALL))
+    assert table.columns[3:6] == ["step_size", "epsilon", "width"]
+    settings = table.unique(["algorithm", "setting"], maintain_order=True)
+    assert settings.filter(algorithm="expected-sarsa").select("step_size", "epsilon", "width").rows() == [
+        (0.01, 0.1, None),
+        (0.01, 0.5, None),
+        (0.1, 0.1, None),
+        (0.1, 0.5, None),
+    ]
+    assert settings.filter(algorithm="qrc-sep").select("step_size", "epsilon", "width").rows() == [
+        (None, None, 0.5),
+        (None, None, 2.0),
+    ]
+
+
+def test_a_list_of_settings_is_as_the_same_settings_of_a_grid(run_all):
+    grid = {"step_size": (0.01, 0.1), "tau": (0.0, 1.0)}
+    chosen = ({"tau": 1.0, "step_size": 0.01}, {"step_size": 0.1, "tau": 0.0})
+    whole, some = (
+        run_all(Sweep("mine", ("CartPole-v1",), (swept,), **SMALL))
+        for swept in (Swept("qrc", grid), Swept("qrc", settings=chosen))
+    )
+    assert some["setting"].to_list() == [0, 0, 1, 1]
+    on = ["step_size", "tau", "run"]
+    both = some.join(whole, on=on, how="left")
+    assert both["setting_right"].to_list() == [1, 1, 2, 2]
+    assert both["returns"].to_list() == both["returns_right"].to_list()
+
+
+def test_later_runs_are_fresh_and_the_same_as_in_a_longer_sweep(run_all):
+    swept = (Swept("q-learning", {"step_size": (0.01,)}),)
+    four, later = (Sweep("mine", ("CartPole-v1",), swept, **SMALL | x) for x in ({"runs": 4}, {"first_run": 2}))
+    assert (table := run_all(later))["run"].to_list() == [2, 3]
+    asked = [chunk.payload["lanes"] for chunk in later.chunks()]
+    assert asked == [[[0, 2], [0, 3]]]
+    longer = run_all(four)
+    assert longer["returns"].n_unique() == 4
+    assert table["returns"].to_list() == longer["returns"].to_list()[2:]
+
+
+def test_settings_for_each_domain():
+    car, pole = (
+        Swept("qrc", {"step_size": (x,)}, domains=(d,)) for x, d in ((0.1, "Acrobot-v1"), (0.2, "CartPole-v1"))
+    )
+    s = Sweep("mine", ("CartPole-v1", "Acrobot-v1"), (car, pole), **SMALL)
+    tried = {(c.payload["domain"], c.payload["hyperparameters"][0]["step_size"]) for c in s.chunks()}
+    assert tried == {("Acrobot-v1", 0.1), ("CartPole-v1", 0.2)}
+    assert s.work == sum(chunk.cost for chunk in s.chunks()) == 400
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: Swept("qrc", {"tau": (0.0,)}, settings=({"tau": 0.0},)), "has a grid and a list of settings"),
+        (lambda: Swept("qrc", settings=({"tau": 0.0}, {"beta": 1.0})), "settings of qrc have tau or beta; all need"),
+        (lambda: Swept("qrc", settings=({"tau": -1.0},)), "tau is -1; it should be 0 or more"),
+        (lambda: Swept("qrc-sep", {"width": (0.0,)}), "width is 0; it should be above 0"),
+        (lambda: Swept("qrc", {"width": (1.0,)}), "hyperparameter of qrc 'width' is unknown"),
+        (lambda: Sweep("mine", ("CartPole-v1",), (Swept("qrc"), Swept("qrc")), **SMALL), "qrc is there twice for Cart"),
+        (
+            lambda: Sweep("mine", ("CartPole-v1",), (Swept("qrc", domains=("Acrobot-v1",)),), **SMALL),
+            "domain of qrc 'Acrobot-v1' is unknown",
+        ),
+    ],
+)
+def test_wrong_declarations_in_python(wrong, message, refuses):
+    refuses(wrong, message)
+
+
+def test_an_algorithm_of_ones_own_in_a_sweep(tmp_path, run):
+    """Workers import it from the file that declares the sweep."""
+    file = tmp_path / "my_sweep.py"
+    file.write_text(
+        "from dataclasses import replace\n"
+        "from gpbe.algorithms.control import ALGORITHMS\n"
+        "from gpbe.experiments.sweep import Sweep, Swept\n"
+        "MINE = replace(ALGORITHMS['q-learning'], name='mine')\n"
+        "swept = (Swept('my_sweep:MINE', {'step_size': (0.01,)}), Swept('q-learning', {'step_size': (0.01,)}))\n"
+        "sweep = Sweep('mine', ('CartPole-v1',), swept, runs=4, steps=100, every=100, options={'hidden': [5]})\n"
+    )
+    (report,) = run("run", str(file), "--out", str(tmp_path), "--workers", "1", "--json")
+    assert (report["done"], report["failed"]) == (2, 0)
+    table = store.scan(report["folder"]).collect()
+    mine, theirs = (table.filter(algorithm=a)["returns"].to_list() for a in ("my_sweep:MINE", "q-learning"))
+    assert mine == theirs
 
 
 def test_a_python_file_with_a_study_and_its_runner(tmp_path, run):

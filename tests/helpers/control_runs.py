@@ -88,6 +88,6 @@ def runs(algorithms, domains=tuple(DOMAINS), *, n=3, points=30, every=500, step_
 
 def sweeps(**options):
     """Runs tables of all four experiments."""
-    from gpbe.figures.control import EXPERIMENTS
+    from gpbe.experiments.control import MEMBERS
 
-    return {name: runs(algorithms, **options) for name, algorithms in EXPERIMENTS.items()}
+    return {name: runs(algorithms, **options) for name, algorithms in MEMBERS.items()}

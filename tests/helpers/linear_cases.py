@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from gpbe import exact, mdp
-from gpbe.algorithms.linear import ALGORITHMS, Algorithm, expected_update
+from gpbe.algorithms.linear import ALGORITHMS, Algorithm, Limits, expected_update
 
 # Table of methods in the paper's appendix, with LSTD and TDRC where their objectives put them.
 PAPER = {
@@ -104,7 +104,7 @@ def system_of(problem: mdp.PredictionProblem, name: str, scaled_by=None) -> exac
 def update_of(problem: mdp.PredictionProblem, name: str, w, h, lam=LAM, rho_bar=np.inf):
     a = EVERY[name]
     beta = BETA if a.regularized else 0.0
-    return expected_update(problem, a, w, h, lam, c_bar=C_BAR, rho_bar=rho_bar, followon_decay=DECAY, beta=beta)
+    return expected_update(problem, a, w, h, lam, Limits(C_BAR, rho_bar, DECAY), beta=beta)
 
 
 def fixed_point(problem: mdp.PredictionProblem, name: str, lam: float) -> np.ndarray:

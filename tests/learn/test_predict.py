@@ -12,7 +12,7 @@ import pytest
 import gpbe
 from gpbe import InputError, exact, mdp
 from gpbe.learn.linear.side_by_side import learn_all
-from gpbe.learn.predict import Prediction
+from gpbe.learn.prediction import Prediction
 
 STATES, ACTIONS, FEATURES, RUNS, STEPS = 7, 3, 5, 3, 60
 
@@ -85,7 +85,7 @@ def test_chunks_are_one_chunk_bit_for_bit(monkeypatch):
     """Seven settings, two at a time: three full chunks and one that is padded."""
     given = {"lam": np.linspace(0, 0.9, 7), "metrics": ("distance", "rmsve")}
     whole, told = predict(**given), []
-    monkeypatch.setattr(importlib.import_module("gpbe.learn.predict"), "LANES", 2 * RUNS)
+    monkeypatch.setattr(importlib.import_module("gpbe.learn.linear.predict"), "LANES", 2 * RUNS)
     parts = predict(**given, advance=told.append)
     assert told == [2, 2, 2, 1]
     for field in ("weights", "second_weights", "diverged_at"):
@@ -110,6 +110,9 @@ def test_averages_are_those_of_the_runs():
     np.testing.assert_array_equal(mean.weights, runs.weights)
     np.testing.assert_allclose(mean.areas["rmsve"], curves.mean(1), rtol=1e-6)
     np.testing.assert_allclose(mean.finals["rmsve"], curves[:, -3:].mean(1), rtol=1e-6)  # a quarter of 12 points
+    six = predict(every=10)
+    last = six.curves["rmsve"][:, -2:].mean(1)  # of 6 points a quarter is between 1 and 2
+    np.testing.assert_allclose(six.finals["rmsve"], last, rtol=1e-6)
 
 
 # ---------------------------------------------------------------- data
@@ -172,6 +175,27 @@ def test_features_may_differ_between_runs():
         for name in ("rmsve", "rmspbe"):
             np.testing.assert_allclose(together.curves[name][run], alone.curves[name][run], rtol=1e-4)
             np.testing.assert_allclose(together.initial[name][run], alone.initial[name], rtol=1e-4)
+
+
+@pytest.mark.parametrize("suffix", ["toml", "npz", "parquet"])
+def test_a_problem_is_found_by_name_or_in_a_file(tmp_path, suffix):
+    given = {"steps": 20, "step_size": 0.01}
+    itself, named = gpbe.predict(mdp.baird(), "td", **given), gpbe.predict("baird", "td", **given)
+    np.testing.assert_array_equal(named.weights, itself.weights)
+    file = tmp_path / f"mine.{suffix}"
+    if suffix == "parquet":
+        log = mdp.Log.simulate(mdp.baird(), 20, seed=1)
+        log.write(file)
+        itself = gpbe.predict(log, "td", **given)
+    else:
+        mdp.save(mdp.baird(), file)
+    for path in (file, str(file)):
+        np.testing.assert_array_equal(gpbe.predict(path, "td", **given).weights, itself.weights)
+
+
+def test_what_was_not_swept_is_told():
+    assert predict(None, "td", lam=[0.1, 0.2]).held == {"step_size": 0.05, "power": 0.0, "delay": 1000.0}
+    assert gpbe.predict("boyan", "lstd", steps=5, ridge=0.5).held == {"lam": 0.0, "ridge": 0.5}
 
 
 # ---------------------------------------------------------------- metrics

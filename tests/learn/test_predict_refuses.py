@@ -6,6 +6,9 @@ import pytest
 import gpbe
 from gpbe import InputError, mdp
 from gpbe.algorithms.linear import Algorithm, expected_system
+from gpbe.algorithms.linear.table import find
+from gpbe.algorithms.nonlinear import NonlinearAlgorithm
+from gpbe.learn.predict import read_problem
 
 
 def walk(features=None) -> mdp.PredictionProblem:
@@ -35,11 +38,21 @@ def a_log(**changes) -> mdp.Log:
     return mdp.Log(**({"features": np.eye(3)} | columns | changes))
 
 
+def misspelled(algorithm: Algorithm, **axes: str) -> None:
+    """As if the algorithm had been made with these axes, which the types of the tests would refuse first."""
+    for name, value in axes.items():
+        object.__setattr__(algorithm, name, value)
+    algorithm.__post_init__()
+
+
 V_TRACE_GRADIENT = Algorithm(bootstrapping="v-trace", update="saddlepoint")
 REFUSED = {
     "unknown algorithm": (lambda: predict(None, "tdcc"), r"no algorithm 'tdcc'; did you mean .*tdc"),
-    "nothing like an algorithm": (lambda: predict(None, "zzzz"), r"no algorithm 'zzzz'; see `gpbe list algorithms`"),
-    "unknown hyperparameter": (lambda: predict(alpha=0.1), r"no hyperparameter 'alpha'; .* has step_size, ratio, lam"),
+    "nothing like an algorithm": (lambda: predict(None, "zzzz"), r"no algorithm 'zzzz'; it should be one of td, gtd"),
+    "unknown hyperparameter": (
+        lambda: predict(alpha=0.1),
+        r"no hyperparameter 'alpha'; it should be one of step_size, ratio, lam",
+    ),
     "unused hyperparameter": (lambda: predict(None, "td", beta=1.0), r"does not use 'beta'; it has step_size, lam"),
     "step size 0": (lambda: predict(step_size=0.0), r"step_size is 0; it should be above 0"),
     "one step size below 0": (lambda: predict(step_size=[0.1, -0.2]), r"step_size is -0\.2; it should be above 0"),
@@ -54,12 +67,12 @@ REFUSED = {
     "clipped gradient": (lambda: predict(None, V_TRACE_GRADIENT, rho_bar=1.0), r"rho_bar finite .* use inf"),
     "every": (lambda: predict(every=7), r"every is 7; it should divide the 60 steps"),
     "every 0": (lambda: predict(every=0), r"every is 0"),
-    "steps": (lambda: predict(steps=0), r"steps and runs must be at least 1; they are 0 and 3"),
-    "runs": (lambda: predict(runs=0), r"steps and runs must be at least 1; they are 60 and 0"),
-    "seed": (lambda: predict(seed=-1), r"seed is -1; it should be 0 or more"),
-    "metric": (lambda: predict(metrics=("rmse",)), r"no metric 'rmse'; the metrics are rmsve, rmspbe, rmsbe, distance"),
+    "steps": (lambda: predict(steps=0), r"steps is 0; it should be a whole number, 1 or more"),
+    "runs": (lambda: predict(runs=0), r"runs is 0; it should be a whole number, 1 or more"),
+    "seed": (lambda: predict(seed=-1), r"seed is -1; it should be a whole number, 0 or more"),
+    "metric": (lambda: predict(metrics=("rmse",)), r"no metric 'rmse'; did you mean 'rmsve'"),
     "weighting of a batch": (lambda: predict(weighting=np.ones((2, 7))), r"weighting.* \(2, 7\)"),
-    "optimizer": (lambda: predict(optimizer="rmsprop"), r"no optimizer 'rmsprop'; use sgd or adam"),
+    "optimizer": (lambda: predict(optimizer="rmsprop"), r"no optimizer 'rmsprop'; it should be one of sgd, adam"),
     "adam with mirror-prox": (lambda: predict(None, "gtd2-mp", optimizer="adam"), r"chooses its own steps.*use sgd"),
     "adam with svrg": (lambda: predict(None, "svrg", optimizer="adam"), r"chooses its own steps.*use sgd"),
     "epochs of a stream": (lambda: predict(epochs=2), r"epochs are passes over a stored data set.*use more steps"),
@@ -98,6 +111,26 @@ REFUSED = {
         lambda: expected_system(never_ending_target(), "alternative-life-td"),
         r"target.*(never|end)",
     ),
+    "a network's basis": (lambda: predict(basis="head"), r"basis is for values from a network; give net"),
+    "a network's returns": (lambda: predict(n=3), r"n is for values from a network; give net"),
+    "a network's batch": (lambda: predict(batch=3), r"batch is for values from a network; give net"),
+    "ridge of a step": (lambda: predict(ridge=0.1), r"tdc does not use 'ridge'; it has step_size"),
+    "a network of linear values": (lambda: predict().network(0), r"these values are linear"),
+    "unknown problem": (lambda: predict("bairds"), r"no problem 'bairds'; did you mean 'baird'"),
+    "no such file": (lambda: predict("nowhere.toml"), r"nowhere\.toml: cannot be read"),
+    "no such log": (lambda: gpbe.predict("nowhere.parquet"), r"there is no file nowhere\.parquet"),
+    "not a problem": (lambda: read_problem(walk().mdp), r"problem is of type FiniteMDP; give a PredictionProblem"),
+    "not an algorithm": (lambda: find(7), r"algorithm is of type int; give a name, or an object Algorithm"),
+    "network's algorithm": (lambda: predict(None, NonlinearAlgorithm()), r"is of type NonlinearAlgorithm; give a name"),
+    "axis": (
+        lambda: misspelled(Algorithm(), bootstrapping="tree_backup"),
+        r"no bootstrapping 'tree_backup'; did you mean 'tree-backup'",
+    ),
+    "variance reduction": (lambda: Algorithm(variance_reduction="svrg"), r"svrg and saga are for update .finite-sum"),
+    "no variance reduction": (lambda: Algorithm(update="finite-sum"), r"svrg and saga are for update .finite-sum"),
+    "regularized TD": (lambda: Algorithm(regularized=True), r"regularized shrinks the h .* update 'td' has none"),
+    "LSTD ahead": (lambda: Algorithm(update="least-squares", mirror_prox=True), r"mirror_prox .* 'least-squares'"),
+    "decay of nothing": (lambda: Algorithm(decayed_followon=True), r"decayed_followon is for prior .emphatic"),
     "runs of a log": (lambda: predict(a_log(), runs=2), r"a log is one run"),
     "lambdas of a log": (lambda: predict(a_log(), state_lam=[1, 1]), r"a log is one run with one lam"),
     "steps of a log": (lambda: predict(a_log(), steps=5), r"steps is 5; the log has 2 transitions"),

@@ -167,7 +167,7 @@ def test_simulate_repeats_by_seed_and_gives_every_task_its_rewards():
     assert one.reward.shape == (8, 3, 500)
     with pytest.raises(InputError, match="simulate takes one transition function and one policy"):
         mdp.simulate(rooms.mdp, rooms.target, steps=5)
-    with pytest.raises(InputError, match="steps and runs must be at least 1; they are 0 and 1"):
+    with pytest.raises(InputError, match="steps is 0; it should be a whole number, 1 or more"):
         mdp.simulate(rooms.mdp, rooms.behavior, steps=0)
 
 

@@ -11,21 +11,25 @@ import pytest
 
 from gpbe import report, store
 from gpbe.analysis import Interval
-from gpbe.figures.control import CONTROL_FIGURES, EXPERIMENTS, Sweeps
-from gpbe.report.evidence import Asker, Fact, all_of, most_of
-from gpbe.report.gather import control_figures, shorter
+from gpbe.analysis.evidence import Asker, Fact, all_of, most_of
+from gpbe.analysis.stored import Stored
+from gpbe.experiments import DECLARED, FIGURES, NAMES
+from gpbe.experiments.control import BAKEOFF, MEMBERS
+from gpbe.report.claims.runs import Question
+from gpbe.report.gather import shorter
 from helpers import chromium
 from helpers.control_runs import DOMAINS, runs, sweeps
 
-PNG = bytes.fromhex(  # a picture of one dot
-    "89504e470d0a1a0a0000000d4948445200000001000000010804000000b51c0c020000000b4944415478da6364600000000600023081d02f"
-    "0000000049454e44ae426082"
-)
-BAKEOFF = EXPERIMENTS["bakeoff"]
+CONTROL = {name for name, spec in FIGURES.items() if set(spec.needs) <= set(MEMBERS)}
 
 
-def verdicts(data: Sweeps) -> dict[str, str]:
+def verdicts(data: Stored) -> dict[str, str]:
     return {each.claim.name: each.finding.verdict for each in report.judge(data)}
+
+
+def on_runs(judged: report.Judged) -> bool:
+    """Is the claim about runs of control?"""
+    return isinstance(judged.claim.decide, Question)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +47,7 @@ def as_in_the_paper() -> dict[str, str]:
         "sbeed-q": (0.6, 0.05, 0.5),
         "tdrc-pg": (0.8, 0.05, 0.6),
     }
-    return verdicts(Sweeps(sweeps(n=60, points=8, skill=skill)))
+    return verdicts(Stored(sweeps(n=60, points=8, skill=skill)))
 
 
 def test_claims_that_are_true_by_construction_hold(as_in_the_paper):
@@ -80,7 +84,7 @@ def test_the_opposite_world_gets_the_opposite_verdicts():
         "sbeed": (0.95, 0.02, 0.1),
     }
     skill |= {"gq": (0.9, 0.001, 0.1), "gq-grad": (0.8, 0.001, 0.1)}
-    found = verdicts(Sweeps(sweeps(n=20, points=8, step_sizes=3, skill=skill)))
+    found = verdicts(Stored(sweeps(n=20, points=8, step_sizes=3, skill=skill)))
     wrong = (
         "qrc-among-the-best",
         "only-qrc-solves-all",
@@ -94,8 +98,8 @@ def test_the_opposite_world_gets_the_opposite_verdicts():
 
 @pytest.mark.parametrize("n", [1, 3])
 def test_no_difference_between_equals_is_claimed_on_few_runs(n):
-    equal = {name: (0.6, 0.1, 0.0) for names in EXPERIMENTS.values() for name in names}
-    judged = report.judge(Sweeps(sweeps(n=n, points=6, step_sizes=2, skill=equal)))
+    equal = {name: (0.6, 0.1, 0.0) for names in MEMBERS.values() for name in names}
+    judged = [each for each in report.judge(Stored(sweeps(n=n, points=6, step_sizes=2, skill=equal))) if on_runs(each)]
     holds = {each.claim.name for each in judged if each.finding.verdict == "holds"}
     alike = {"qrc-among-the-best", "tuned-qrc-among-the-best", "alike-in-lunar-lander", "bases-comparable"}
     assert holds <= alike | {"qcll-good-in-simple-domains", "qrc-settings-near-the-best", "runoff-spares"}
@@ -117,7 +121,7 @@ def test_many_runs_of_equals_are_rarely_taken_for_different():
 
 
 def test_claims_without_data_say_what_is_missing():
-    data = Sweeps({"bakeoff": runs(["qrc", "sbeed"], list(DOMAINS)[:2], n=12, points=6, step_sizes=3)})
+    data = Stored({"bakeoff": runs(["qrc", "sbeed"], list(DOMAINS)[:2], n=12, points=6, step_sizes=3)})
     judged = {each.claim.name: each.finding for each in report.judge(data)}
     assert judged["saddlepoint-worse"].verdict == "no data"
     assert judged["saddlepoint-worse"].numbers == "no runs of GQ and GQ-Grad"
@@ -127,7 +131,7 @@ def test_claims_without_data_say_what_is_missing():
 
 
 def test_experiments_of_different_scales_give_no_verdict_but_a_reason():
-    data = Sweeps({"bakeoff": runs(["qrc"], n=2, points=4), "saddlepoint": runs(["gq", "gq-grad"], n=2, points=8)})
+    data = Stored({"bakeoff": runs(["qrc"], n=2, points=4), "saddlepoint": runs(["gq", "gq-grad"], n=2, points=8)})
     judged = {each.claim.name: each.finding for each in report.judge(data)}
     assert judged["saddlepoint-worse"].verdict == "no data"
     assert "run the experiments at the same scale" in judged["saddlepoint-worse"].numbers
@@ -149,15 +153,17 @@ def test_verdicts_combine():
 
 def test_claims_are_data():
     names = [claim.name for claim in report.CLAIMS]
-    assert len(set(names)) == len(names) >= 30
-    known = {name for algorithms in EXPERIMENTS.values() for name in algorithms}
+    assert len(set(names)) == len(names) >= 45
+    known = {name for algorithms in MEMBERS.values() for name in algorithms}
     for claim in report.CLAIMS:
         assert claim.text.endswith(".")
-        assert claim.where.startswith(("section 9.", "appendix"))
-        assert set(claim.algorithms) <= known
-        assert set(claim.domains) <= set(DOMAINS)
-    table = report.claims_table(report.judge(Sweeps({"bakeoff": runs(["qrc"], n=1, points=2)})))
-    assert table.columns == ["claim", "text", "where", "verdict", "numbers"]
+        assert claim.where.startswith(("section ", "appendix"))
+        assert set(claim.experiments) <= set(NAMES)
+        if isinstance(claim.decide, Question):
+            assert set(claim.decide.algorithms) <= known
+            assert set(claim.decide.domains) <= set(DOMAINS)
+    table = report.claims_table(report.judge(Stored({"bakeoff": runs(["qrc"], n=1, points=2)})))
+    assert table.columns == ["claim", "text", "where", "experiments", "verdict", "numbers"]
     assert table.height == len(names)
 
 
@@ -188,13 +194,11 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory) -> report.Report:
-    """A report with everything in it: drawn figures, a stored one, claims, cost, odd names."""
+    """A report with everything in it: figures of control and of a study, claims, cost, odd names."""
+    kolter = DECLARED["kolter"].at("smoke").rows().with_columns(who=pl.lit("a<b"), nothing=None)
+    bakeoff = runs(BAKEOFF, list(DOMAINS)[:2], n=3, points=8, step_sizes=2).lazy()
+    data = Stored({"bakeoff": bakeoff, "kolter": kolter}, scale="quick")
     out = tmp_path_factory.mktemp("out")
-    (out / "kolter.png").write_bytes(PNG)
-    pl.DataFrame({"p": [0.1, 0.2], "who": ["a<b", "c&d"], "nothing": [None, None]}).write_parquet(
-        out / "kolter.parquet"
-    )
-    data = Sweeps({"bakeoff": runs(BAKEOFF, list(DOMAINS)[:2], n=3, points=8, step_sizes=2).lazy()}, scale="quick")
     made = report.gather(data, out, commands=("gpbe run bakeoff --scale quick", "gpbe report > a&b"), made="today")
     costs = (
         report.Cost("bakeoff", 8, 8, 0, 2, 4000, 4000, 12.5),
@@ -221,7 +225,7 @@ def test_the_page_is_well_formed_and_needs_nothing_else(text):
 def test_the_page_lists_every_figure_with_its_table(whole, text):
     page = Page(text)
     drawn = [each.name for each in whole.figures]
-    assert set(drawn) == {*CONTROL_FIGURES, "kolter"}
+    assert set(drawn) == {*CONTROL, "kolter"}
     assert {f"#figure-{name}" for name in drawn} <= set(page.links)
     assert len(page.images) == text.count("The table behind it") == len(drawn)
     assert "kolter.parquet" in text
@@ -241,9 +245,9 @@ def test_the_page_tells_claims_commands_versions_and_cost(whole, text):
 
 
 def test_the_page_says_how_far_the_runs_are_from_the_papers(whole, text):
-    assert "The claims are about 100 runs of 100,000 steps; the verdicts here are about" in whole.caveat
+    assert "The claims about control are about 100 runs of 100,000 steps; the verdicts here are about" in whole.caveat
     assert whole.caveat in text
-    long = Sweeps({"basis": runs(["qrc-sep"], n=100, points=2, step_sizes=1).with_columns(every=50_000)})
+    long = Stored({"basis": runs(["qrc-sep"], n=100, points=2, step_sizes=1).with_columns(every=50_000)})
     assert shorter(long) == ""
 
 
@@ -252,11 +256,11 @@ def test_the_same_report_is_the_same_page(whole, text):
 
 
 def test_figures_that_cannot_be_drawn_are_named_with_the_reason():
-    data = Sweeps({"saddlepoint": runs(["gq"], n=2, points=4, step_sizes=2)})
-    figures, skipped = control_figures(data)
-    assert [each.name for each in figures] == ["saddlepoint"]
-    assert skipped["bakeoff"] == "the figure bakeoff shows runs of bakeoff; run `gpbe run bakeoff` first"
-    page = report.render(report.Report(figures=tuple(figures), skipped=skipped))
+    data = Stored({"saddlepoint": runs(["gq"], n=2, points=4, step_sizes=2)})
+    whole = report.gather(data)
+    assert [each.name for each in whole.figures] == ["saddlepoint"]
+    assert whole.skipped["bakeoff"] == "there are no results of bakeoff; first: gpbe run bakeoff"
+    page = report.render(whole)
     assert "Not drawn" in page
     Page(page)
 
@@ -278,7 +282,7 @@ def test_cost_is_read_from_the_results_folder(tmp_path):
 
 
 def test_an_empty_report_and_an_svg_are_pages_too():
-    assert not Page(report.render(report.gather(None))).images
+    assert not Page(report.render(report.gather(Stored()))).images
     drawing = report.ReportFigure("dot & line", "a dot", b"<svg xmlns='http://www.w3.org/2000/svg'/>")
     page = Page(report.render(report.Report(figures=(drawing,))))
     assert page.images[0]["src"].startswith("data:image/svg+xml;base64,")

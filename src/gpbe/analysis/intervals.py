@@ -12,6 +12,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy import special, stats
 
+from gpbe import summary
+from gpbe.checks import check_at_least, check_known, unknown
 from gpbe.errors import InputError
 from gpbe.shapes import Array, Numbers, Scalar, as_scalar
 
@@ -48,11 +50,7 @@ def standard_error(values: Numbers) -> Scalar:
     >>> standard_error([1.0, 3.0])
     1.0
     """
-    sample = _sample(values)
-    if len(sample) == 1:
-        return as_scalar(np.full(sample.shape[1:], np.nan))
-    # Shifted by a run, as everywhere here: samples of one and the same number then have a spread of exactly 0.
-    return as_scalar((sample - sample[0]).std(0, ddof=1) / np.sqrt(len(sample)))
+    return as_scalar(summary.standard_error(_sample(values)))
 
 
 def t_interval(values: Numbers, level: float = LEVEL) -> Interval:
@@ -87,8 +85,7 @@ def bootstrap_interval(
     4 [1.75, 8.25]
     """
     _check_level(level)
-    if method not in get_args(Method):
-        raise InputError(f"there is no bootstrap method {method!r}; the methods are {', '.join(get_args(Method))}")
+    check_known(method, get_args(Method), "bootstrap method")
     sample = _sample(values)
     estimate = statistic_of(sample, statistic)
     if len(sample) == 1:
@@ -111,8 +108,7 @@ def resample(
     >>> resample([1.0, 1.0, 1.0], seed=0, resamples=4)
     array([1., 1., 1., 1.])
     """
-    if resamples < 1:
-        raise InputError(f"resamples is {resamples}; it should be at least 1")
+    check_at_least(1, resamples=resamples)
     sample, rng = _sample(values), np.random.default_rng(seed)
     n, flat = len(sample), (sample - sample[0]).reshape(len(sample), -1)
     if statistic == "mean":
@@ -131,7 +127,7 @@ def statistic_of(sample: Float[Array, "n ..."], statistic: Statistic) -> Float[A
         return np.asarray(sample[0] + (sample - sample[0]).mean(0))
     if statistic == "median":
         return np.asarray(np.median(sample, axis=0))
-    raise InputError(f"there is no statistic {statistic!r}; the statistics are {', '.join(get_args(Statistic))}")
+    raise unknown("statistic", statistic, get_args(Statistic))
 
 
 def _bca(sample: Array, estimate: Array, drawn: Array, statistic: Statistic, tails: Array) -> Array:

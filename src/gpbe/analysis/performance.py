@@ -14,8 +14,7 @@ import polars as pl
 
 from gpbe.analysis.tables import PERFORMANCES, RUN, SETTING, Table, check_runs, describe, hyperparameters
 from gpbe.errors import InputError
-
-QUARTER = 0.25
+from gpbe.summary import QUARTER
 
 
 def performance(
@@ -92,8 +91,8 @@ def worst_in(domain: str, worst: Mapping[str, float | int]) -> float:
 
 
 def _window(last: float) -> pl.Expr:
-    """How many points are averaged: never none."""
-    return (pl.col("returns").list.len() * last).round().clip(1).cast(pl.Int64)
+    """How many points are averaged, as `gpbe.summary.points_in_last` has it."""
+    return (pl.col("returns").list.len() * last).round(mode="half_to_even").clip(1).cast(pl.Int64)
 
 
 def _finite(returns: pl.Expr) -> pl.Expr:

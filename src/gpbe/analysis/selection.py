@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from jaxtyping import Float
 
+from gpbe import checks
 from gpbe.analysis.runoff import Runoff, instant_runoff
 from gpbe.analysis.settings import setting_means
 from gpbe.analysis.tables import check_known, describe, hyperparameters
@@ -158,8 +159,7 @@ def ballots(
 
 def hold(scores: Float[Array, "voters candidates"], method: Vote, settings: Sequence[int]) -> Election | Runoff:
     """The vote by its name."""
-    if method not in get_args(Vote):
-        raise InputError(f"there is no vote {method!r}; the methods are {', '.join(get_args(Vote))}")
+    checks.check_known(method, get_args(Vote), "vote")
     return (condorcet if method == "condorcet" else instant_runoff)(scores, [str(k) for k in settings])
 
 

@@ -50,17 +50,14 @@ def hyperparameter_summary(performances: pl.DataFrame) -> pl.DataFrame:
     >>> hyperparameter_summary(performances).rows()
     [('hill', 'qrc', 3, -3.0, -6.0, -5.0, -10.0)]
     """
+    return summary_of(setting_means(performances))
+
+
+def summary_of(means: pl.DataFrame) -> pl.DataFrame:
+    """The same from a table of `setting_means`."""
     mean = pl.col("mean")
-    return (
-        setting_means(performances)
-        .group_by("domain", "algorithm", maintain_order=True)
-        .agg(
-            settings=pl.len().cast(pl.Int64),
-            max=mean.max(),
-            mean=mean.mean(),
-            median=mean.median(),
-            min=mean.min(),
-        )
+    return means.group_by("domain", "algorithm", maintain_order=True).agg(
+        settings=pl.len().cast(pl.Int64), max=mean.max(), mean=mean.mean(), median=mean.median(), min=mean.min()
     )
 
 
@@ -78,8 +75,13 @@ def hyperparameter_densities(performances: pl.DataFrame, points: int = 200, cut:
     >>> outline["performance"].to_list()
     [-10.0, -9.0, -8.0, -7.0, -6.0, -5.0, -4.0]
     """
+    return outlines_of(setting_means(performances), points, cut)
+
+
+def outlines_of(means: pl.DataFrame, points: int = 200, cut: float | int = 0.0) -> pl.DataFrame:
+    """The same from a table of `setting_means`."""
     frames = []
-    for (domain, algorithm), group in setting_means(performances).group_by("domain", "algorithm", maintain_order=True):
+    for (domain, algorithm), group in means.sort(SETTING).group_by("domain", "algorithm", maintain_order=True):
         outline = density(group["mean"].to_numpy(), points, cut)
         columns = {"performance": outline.x, "density": outline.y}
         frames.append(pl.DataFrame({"domain": domain, "algorithm": algorithm, **columns}))

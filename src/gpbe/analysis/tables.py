@@ -1,12 +1,12 @@
 """The tables that analysis reads: their columns, and the refusals when something is missing or misspelled."""
 
-import difflib
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
 
+from gpbe.checks import alike, unknown
 from gpbe.errors import InputError
 
 Table = pl.DataFrame | pl.LazyFrame
@@ -73,24 +73,10 @@ def check_known(name: object, known: Iterable[object], what: str) -> None:
     """`name` is one of the values in the table."""
     known = sorted(set(known), key=lambda value: (str(type(value)), value))
     if name not in known:
-        raise InputError(f"there is no {what} {name!r} in the table; {hint(str(name), [str(k) for k in known])}")
+        raise unknown(what, name, map(str, known))
 
 
-def hint(name: str, known: Sequence[str]) -> str:
-    """What would be right instead of `name`.
-
-    >>> hint("qcr", ["qrc", "sbeed"])
-    "did you mean 'qrc'?"
-    >>> hint("ppo", ["qrc", "sbeed"])
-    'it has qrc, sbeed'
-    """
-    close = [] if name.lstrip("-").isdigit() else difflib.get_close_matches(name, known)
-    if close:
-        return f"did you mean {' or '.join(map(repr, close))}?"
-    return f"it has {', '.join(known[:16])}{', ...' if len(known) > 16 else ''}"
-
-
-def describe(row: dict) -> str:
+def describe(row: Mapping[str, object]) -> str:
     """A run or a setting in words.
 
     >>> describe({"domain": "acrobot", "algorithm": "qrc", "setting": 3})
@@ -116,7 +102,6 @@ def stream(seed: int, *names: object) -> np.random.Generator:
 def _check_columns(given: Sequence[str], needed: Sequence[str], what: str) -> None:
     missing = [name for name in needed if name not in given]
     if missing:
-        unused = [name for name in given if name not in needed]
-        close = difflib.get_close_matches(missing[0], unused, n=1)
+        close = alike(missing[0], (name for name in given if name not in needed))
         right = f"did you mean {close[0]!r}?" if close else f"it should have {', '.join(needed)}"
         raise InputError(f"{what} has no column {missing[0]!r}; {right}")

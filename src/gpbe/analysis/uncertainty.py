@@ -9,7 +9,7 @@ from jaxtyping import Float
 from gpbe.analysis.selection import Vote, ballots, comparable, hold
 from gpbe.analysis.settings import setting_means
 from gpbe.analysis.tables import check_known, check_performances, hyperparameters, stream
-from gpbe.errors import InputError
+from gpbe.checks import check_at_least
 from gpbe.shapes import Array
 
 
@@ -39,8 +39,7 @@ def choice_frequencies(
     >>> choice_frequencies(performances, resamples=200).select("setting", "tau", "frequency", "winner").rows()
     [(0, 0.0, 0.565, True), (1, 1.0, 0.435, False)]
     """
-    if resamples < 1:
-        raise InputError(f"resamples is {resamples}; it should be at least 1")
+    check_at_least(1, resamples=resamples)
     table, means = check_performances(performances), setting_means(performances)
     hypers = hyperparameters(performances)
     for name in algorithms or ():

@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gpbe.envs.domains import domain_of
 from gpbe.errors import InputError
+from gpbe.runner.local import available_cores
 
-DOMAINS = {"MountainCar-v0": 32, "Acrobot-v1": 32, "CartPole-v1": 64, "LunarLander-v3": 64}
-"""Units in each of two layers, as in the paper."""
 SECONDS = 8.0
 RUNS = 8
 
@@ -25,8 +25,8 @@ def ours(domain: str, algorithm: str, runs: int = RUNS, seconds: float = SECONDS
     """Steps a second of `runs` runs side by side in this process."""
     import gpbe
 
-    size, every = DOMAINS[domain], 500
-    args: dict[str, Any] = {"runs": runs, "hidden": (size, size), "every": every}
+    every = 500
+    args: dict[str, Any] = {"runs": runs, "every": every}
     if algorithm.startswith("sbeed"):
         args["tau"] = 0.01
     gpbe.train(domain, algorithm, steps=every, **args)
@@ -46,7 +46,6 @@ def stable_baselines(domain: str, steps: int = 4000) -> float:
     from stable_baselines3 import DQN  # pyright: ignore[reportMissingImports]
 
     torch.set_num_threads(1)
-    size = DOMAINS[domain]
     model = DQN(
         "MlpPolicy",
         gymnasium.make(domain),
@@ -59,7 +58,7 @@ def stable_baselines(domain: str, steps: int = 4000) -> float:
         target_update_interval=10_000,
         exploration_initial_eps=0.1,
         exploration_final_eps=0.1,
-        policy_kwargs={"net_arch": [size, size]},
+        policy_kwargs={"net_arch": list(domain_of(domain).hidden)},
     )
     model.learn(500)
     started = time.perf_counter()
@@ -85,7 +84,8 @@ def measure(
     domains: Sequence[str], algorithms: Sequence[str], say: Callable[[dict[str, Any]], None] = lambda row: None
 ) -> list[dict[str, Any]]:
     """QRC on every domain, beside DQN; the other algorithms on the first domain; two processes at once."""
-    core, rows = min(os.sched_getaffinity(0)), []
+    cores, rows = available_cores(), []
+    core = cores[0]
 
     def add(what: str, domain: str, rate: float, than: str, ratio: float | None) -> None:
         row = {"what": what, "domain": domain, "steps_per_second": round(rate), "than": than, "ratio": ratio}
@@ -105,9 +105,8 @@ def measure(
         if algorithm != "qrc":
             rate = _answer(_child(core, "ours", first, algorithm))
             add(algorithm, first, rate, "qrc", round(rate / qrc, 2))
-    cores = sorted(os.sched_getaffinity(0))[:2]
-    if len(cores) == 2:
-        both = [_child(core, "ours", first, "qrc") for core in cores]
+    if len(cores) > 1:
+        both = [_child(core, "ours", first, "qrc") for core in cores[:2]]
         rate = sum(map(_answer, both))
         add("qrc, two processes", first, rate, "one", round(rate / qrc, 2))
     return rows
@@ -115,7 +114,8 @@ def measure(
 
 def main(core: str, what: str, domain: str, algorithm: str = "") -> None:
     """In the child."""
-    os.sched_setaffinity(0, {int(core)})
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {int(core)})
     print(json.dumps(stable_baselines(domain) if what == "dqn" else ours(domain, algorithm)))
 
 

@@ -13,7 +13,7 @@ from gpbe.cli.figure import figure, report
 from gpbe.cli.listing import list_
 from gpbe.cli.predict import predict
 from gpbe.cli.problems import diagnose
-from gpbe.cli.run import run, status
+from gpbe.cli.run import pack, run, status
 from gpbe.cli.train import train
 from gpbe.errors import InputError
 
@@ -24,6 +24,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "train": train,
     "run": run,
     "status": status,
+    "pack": pack,
     "bench": bench,
     "figure": figure,
     "report": report,

@@ -4,14 +4,16 @@ from typing import Literal
 
 from tyro.conf import Positional
 
+from gpbe.algorithms.control import ALGORITHMS, find_algorithm
+from gpbe.checks import check_known
 from gpbe.cli.options import Json, Names
 from gpbe.cli.terminal import console, print_json
-from gpbe.errors import InputError
+from gpbe.envs.domains import DOMAINS
 
 
 def bench(
     what: Positional[Literal["control"]],
-    domains: Names = ("MountainCar-v0", "CartPole-v1", "Acrobot-v1", "LunarLander-v3"),
+    domains: Names = tuple(DOMAINS),
     algorithms: Names = ("all",),
     json: Json = False,
 ) -> None:
@@ -19,17 +21,17 @@ def bench(
 
     Args:
         what: control is all that there is so far
-        domains: of the paper's four
-        algorithms: measured on the first domain, as a ratio to QRC; all if left out
+        domains: the first is that of all algorithms
+        algorithms: measured as a ratio to QRC; all if left out
         json: print JSON
     """
-    from gpbe.algorithms.control import ALGORITHMS
     from gpbe.bench import control as measuring
 
     for domain in domains:
-        if domain not in measuring.DOMAINS:
-            raise InputError(f"there is no benchmark on {domain!r}; there are {', '.join(measuring.DOMAINS)}")
+        check_known(domain, DOMAINS, "domain")
     names = tuple(ALGORITHMS) if algorithms == ("all",) else algorithms
+    for name in names:
+        find_algorithm(name)
 
     def say(row: dict[str, object]) -> None:
         ratio = f"  {row['ratio']} x {row['than']}" if row["ratio"] is not None else ""

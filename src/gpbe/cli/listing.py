@@ -15,8 +15,8 @@ What = Literal[
     "all",
     "problems",
     "algorithms",
-    "control",
     "networks",
+    "control",
     "experiments",
     "figures",
     "objectives",
@@ -40,17 +40,16 @@ def list_(what: Positional[What] = "all", workers: Number = None, json: Json = F
     if what == "experiments":
         list_experiments(workers, json)
         return
-    if what == "networks":  # not among all: it takes JAX, and a second
-        entries = catalog.network_algorithms()
-        if json:
-            print_json({what: entries})
-        else:
-            console().print(pages.network_table(entries))
-        return
     kinds = {k: v for k, v in catalog.catalog().items() if what in ("all", k)}
     if json:
-        whole = {"algorithms": catalog.algorithms, "control": catalog.control_algorithms}
+        whole = {
+            "algorithms": catalog.algorithms,
+            "networks": catalog.network_algorithms,
+            "control": catalog.control_algorithms,
+        }
         print_json({k: whole[k]() if k in whole else v for k, v in kinds.items()})
+    elif what == "networks":
+        console().print(pages.network_table(catalog.network_algorithms()))
     elif what in ("algorithms", "control"):
         if what == "algorithms":
             for table in pages.algorithm_tables(catalog.algorithms()):
@@ -66,10 +65,10 @@ def list_(what: Positional[What] = "all", workers: Number = None, json: Json = F
 def list_experiments(count: int | None, json: bool) -> None:
     """Every experiment, with its work and its time at each scale."""
     from gpbe import experiments
-    from gpbe.experiments.control import DOMAINS
+    from gpbe.envs.domains import PAPER
     from gpbe.experiments.cost import cost_of
 
-    speed, workers = measure_speed(DOMAINS), cores(count)
+    speed, workers = measure_speed(PAPER), cores(count)
     rows: dict[str, dict[str, Any]] = {}
     for name in experiments.NAMES:
         at = {scale: experiments.find(name, scale) for scale in experiments.SCALES}

@@ -1,18 +1,24 @@
 """Types of options, with the words that help shows for them."""
 
+from collections.abc import Mapping
+from dataclasses import make_dataclass
+from math import isnan
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from tyro.conf import arg
 
+from gpbe.algorithms.hyperparameters import Hyperparameter
+from gpbe.algorithms.nonlinear import Kernel
+from gpbe.wording import as_text
+
 Scale = Literal["smoke", "quick", "paper"]
-Weighting = Literal["behavior", "target", "followon", "emphatic", "start", "uniform"]
 ProblemName = Annotated[str, arg(metavar="PROBLEM", help_behavior_hint="")]
 AlgorithmName = Annotated[str, arg(metavar="ALGORITHM", help_behavior_hint="")]
 EnvName = Annotated[str, arg(metavar="ENV", help_behavior_hint="")]
 Sizes = Annotated[tuple[int, ...] | None, arg(metavar="INT ...", help_behavior_hint="")]
 Basis = Annotated[Literal["head", "network", "gradient"] | None, arg(help_behavior_hint="")]
-Kernel = Annotated[Literal["gaussian", "laplace", "linear", "quadratic", "same"] | None, arg(help_behavior_hint="")]
+KernelName = Annotated[Kernel | None, arg(help_behavior_hint="")]
 Number = Annotated[int | None, arg(metavar="INT", help_behavior_hint="")]
 Real = Annotated[float | None, arg(metavar="FLOAT", help_behavior_hint="")]
 File = Annotated[Path | None, arg(metavar="FILE", help_behavior_hint="")]
@@ -20,3 +26,21 @@ Names = Annotated[tuple[str, ...], arg(metavar="NAME ...", help_behavior_hint=""
 Json = Annotated[bool, arg(help="print JSON for a program instead of text for a person")]
 Values = Annotated[tuple[str, ...], arg(metavar="NUMBER ...", help_behavior_hint="")]
 """Of a hyperparameter, as typed."""
+
+
+def options_of(declared: Mapping[str, Hyperparameter], name: str) -> type[Any]:
+    """A dataclass called `name` with an option for each hyperparameter, whose help is its declaration.
+
+    All are empty if left out (see `gpbe.cli.sweeping.read_typed`), since an algorithm is asked only for what it has. A
+    default that is NaN is not told.
+
+    >>> kind = options_of({"beta": Hyperparameter("penalty on h", 1.0), "gamma": Hyperparameter("discount", 0.99)}, "H")
+    >>> kind(), kind(beta=("0.5", "1"))
+    (H(beta=(), gamma=()), H(beta=('0.5', '1'), gamma=()))
+    """
+    return make_dataclass(name, [(k, _values(h), ()) for k, h in declared.items()], frozen=True)
+
+
+def _values(h: Hyperparameter) -> Any:
+    otherwise = "" if isnan(h.default) else f"; {as_text(h.default)} if left out"
+    return Annotated[tuple[str, ...], arg(metavar="NUMBER ...", help=h.meaning + otherwise, help_behavior_hint="")]

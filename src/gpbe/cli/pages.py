@@ -57,7 +57,8 @@ hypothetical: printed in grey in the paper's table."""
 def control_tables(entries: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
     """The control algorithms, and what their hyperparameters mean."""
     table = Table(box=None, title="control algorithms", title_justify="left", title_style="bold", pad_edge=False)
-    for column, width in {"algorithm": 11, "what it is": 44, "the paper sweeps": 24, "paper": 35}.items():
+    widths = {"algorithm": max(map(len, entries)), "what it is": 44, "the paper sweeps": 24, "paper": 35}
+    for column, width in widths.items():
         table.add_column(column, style="cyan" if column == "algorithm" else None, width=width)
     known: dict[str, Any] = {}
     for name, a in entries.items():

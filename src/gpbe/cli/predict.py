@@ -1,68 +1,49 @@
 """`gpbe predict`: learn, and show what was learned as a table, JSON, a file of curves or a drawing."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import OmitArgPrefixes, Positional, arg
 
-from gpbe.cli.options import (
-    AlgorithmName,
-    Basis,
-    File,
-    Json,
-    Kernel,
-    Names,
-    Number,
-    ProblemName,
-    Sizes,
-    Values,
-    Weighting,
-)
+from gpbe.algorithms import linear, nonlinear
+from gpbe.algorithms.hyperparameters import Hyperparameter
+from gpbe.cli.options import AlgorithmName, Basis, File, Json, KernelName, Names, Number, ProblemName, Sizes, options_of
 from gpbe.cli.problems import read_problem
 from gpbe.cli.sweeping import check_out, plain, read_typed, single_and_grid, write_out
 from gpbe.cli.terminal import console, print_json, progress
-from gpbe.errors import InputError
+from gpbe.exact.weightings import Name as Weighting
+from gpbe.wording import as_text
 
+if TYPE_CHECKING:
+    from gpbe.learn.prediction import Prediction
+    from gpbe.mdp import Log, PredictionProblem
 
-@dataclass(frozen=True)
-class Hyperparameters:
-    """As typed."""
-
-    step_size: Values = ()
-    """step size of w; 0.01 if left out"""
-    ratio: Values = ()
-    """step size of h over that of w; 1 if left out"""
-    lam: Values = ()
-    """trace parameter lambda (zeta for AB-Trace); 0 if left out, and 1 within the returns of --n"""
-    beta: Values = ()
-    """regularization of h, for TDRC; 1 if left out"""
-    c_bar: Values = ()
-    """clip of the trace's ratio, for V-trace; 1 if left out"""
-    rho_bar: Values = ()
-    """clip of the TD error's ratio, for V-trace; 1 if left out, inf for none"""
-    followon_decay: Values = ()
-    """decay of the followon in place of the discount, for etd-beta; 0.9 if left out"""
-    power: Values = ()
-    """the step size falls as (1 + t / delay)^-power; 0 if left out"""
-    delay: Values = ()
-    """transitions after which the step size begins to fall; 1000 if left out"""
-    bandwidth: Values = ()
-    """width of the kernel, for kbe with --net; 1 if left out"""
-    ridge: Values = ()
-    """added to the diagonal of LSTD's sum over transitions; 0.001 if left out"""
-
-
-NONE_GIVEN = Hyperparameters()
 Length = Annotated[str | None, arg(metavar="INT|episode", help_behavior_hint="")]
-NET_ONLY = ("net", "basis", "n", "batch", "buffer", "kernel")
-"""Options that only values from a network have."""
+
+
+def declared() -> dict[str, Hyperparameter]:
+    """The hyperparameters of linear values and of networks; of those that differ, the help tells both."""
+    ours, nets = linear.Hypers._field_defaults, nonlinear.Hypers._field_defaults
+    differ = {
+        name: replace(
+            nets[name], meaning=f"{h.meaning}, {as_text(h.default)} if left out; with --net {nets[name].meaning}"
+        )
+        for name, h in ours.items()
+        if nets.get(name, h) != h
+    }
+    return ours | {name: h for name, h in nets.items() if name not in ours} | differ
+
+
+Hyperparameters = options_of(declared(), "Hyperparameters")
+NONE_GIVEN = Hyperparameters()
 
 
 def predict(
     problem: Positional[ProblemName],
     algorithm: Positional[AlgorithmName],
-    hyperparameters: OmitArgPrefixes[Hyperparameters] = NONE_GIVEN,
+    hyperparameters: OmitArgPrefixes[Hyperparameters] = NONE_GIVEN,  # pyright: ignore[reportInvalidTypeForm]
     steps: Number = None,
     runs: Number = None,
     seed: int = 0,
@@ -76,7 +57,7 @@ def predict(
     n: Length = None,
     batch: Number = None,
     buffer: Number = None,
-    kernel: Kernel = None,
+    kernel: KernelName = None,
     index: Number = None,
     out: File = None,
     json: Json = False,
@@ -107,18 +88,19 @@ def predict(
         out: write the learning curves: a table if it ends in .parquet or .csv, a drawing if in .png or .pdf
         json: print JSON
     """
-    from gpbe import mdp
-
-    is_log = Path(problem).suffix == ".parquet"
-    learn_and_show(
-        mdp.Log.read(problem) if is_log else read_problem(problem, index),
+    typed = read_typed(hyperparameters)
+    check_out(out)
+    data = read_data(problem, index)
+    name = Path(problem).stem if Path(problem).suffix else problem
+    of_net = {"basis": basis, "n": read_length(n), "batch": batch, "buffer": buffer, "kernel": kernel}
+    of_net = {option: value for option, value in of_net.items() if value is not None}
+    result = learn(
+        data,
         algorithm,
-        hyperparameters,
-        out,
-        json,
-        name=Path(problem).stem if Path(problem).suffix else problem,
+        typed,
+        f"{algorithm} on {name}",
         steps=steps,
-        runs=runs if runs is not None else 1 if is_log else 10,
+        runs=runs if runs is not None else 1 if Path(problem).suffix == ".parquet" else 10,
         seed=seed,
         metrics=metrics or None,
         weighting=weighting,
@@ -126,79 +108,74 @@ def predict(
         optimizer=optimizer,
         epochs=epochs,
         net=net,
-        basis=basis,
-        n=int(n) if n is not None and n.lstrip("-").isdigit() else n,
-        batch=batch,
-        buffer=buffer,
-        kernel=kernel,
+        **of_net,
     )
+    layers = {} if net is None else {"net": " ".join(map(str, net)) or "linear"}
+    show(result, heading(result, name, seed, epochs, layers | of_net), out, json)
 
 
-def learn_and_show(
-    problem: Any,
-    algorithm: str,
-    hyperparameters: Hyperparameters,
-    out: Path | None,
-    json: bool,
-    *,
-    name: str,
-    **options: Any,
-) -> None:
-    """Everything that can be wrong is found before the learning starts."""
-    single, grid = single_and_grid(read_typed(hyperparameters))
-    check_out(out)
+def read_data(problem: str, index: int | None) -> "PredictionProblem | Log":
+    """What to learn from: a problem by its name or in a file, or a log in a file."""
+    from gpbe.mdp import Log
 
+    return Log.read(problem) if Path(problem).suffix == ".parquet" else read_problem(problem, index)
+
+
+def read_length(n: str | None) -> int | str | None:
+    """A number of transitions as a number; other words are left to `gpbe.predict`."""
+    return int(n) if n is not None and n.lstrip("-").isdigit() else n
+
+
+def learn(
+    data: "PredictionProblem | Log", algorithm: str, typed: Mapping[str, list[float]], title: str, **options: Any
+) -> "Prediction":
+    """The learning itself, with its progress on the terminal."""
     import numpy as np
 
     import gpbe
-    from gpbe.algorithms.linear import find
-    from gpbe.algorithms.linear.hyperparameters import defaults_for, names_for
+
+    single, grid = single_and_grid(typed)
+    count = len(next(iter(grid.values()))) if grid else 1
+    with progress(title, count, "settings") as advance, np.errstate(over="ignore"):
+        return gpbe.predict(data, algorithm, average=True, advance=advance, **single, **grid, **options)
+
+
+def heading(result: "Prediction", name: str, seed: int, epochs: int, of_net: Mapping[str, Any]) -> dict[str, Any]:
+    """What was learned, by what, and how."""
+    stored = not of_net and linear.find(result.algorithm).finite_sum
+    constant = result.held.get("power") == 0
+    return {
+        "problem": name,
+        "algorithm": result.algorithm,
+        "steps": int(result.steps[-1]) // epochs,
+        **({"epochs": epochs} if stored else {}),
+        **of_net,
+        "runs": int(result.diverged_at.shape[-1]),
+        "seed": seed,
+        **{k: v for k, v in result.held.items() if not (constant and k in ("power", "delay"))},
+    }
+
+
+def show(result: "Prediction", heading: Mapping[str, Any], out: Path | None, json: bool) -> None:
+    """Write the curves if that was asked for, and print how good the settings are."""
+    import numpy as np
+
     from gpbe.cli import pages
     from gpbe.experiments.tables import curves_table, settings_table
     from gpbe.figures import learning
 
-    with_net = options.get("net") is not None
-    if with_net:
-        from gpbe.algorithms.nonlinear import RANGES, find_value_algorithm
-        from gpbe.algorithms.nonlinear import names_for as names_for_net
-
-        b = find_value_algorithm(algorithm)
-        known, defaults = names_for_net(b), {k: r.default for k, r in RANGES.items()}
-        if options["n"] in (None, 1):  # a single transition is not mixed with others
-            known = [k for k in known if k != "lam"]
-    else:
-        only = [k for k in NET_ONLY if options.pop(k) is not None]
-        if only:
-            raise InputError(f"--{only[0]} is for values from a network; give its layers too, such as --net 32 32")
-        a = find(algorithm)
-        known, defaults = names_for(a), defaults_for(a)
-    options = {k: v for k, v in options.items() if v is not None or k not in NET_ONLY}
-    epochs = options.get("epochs", 1)
-    count = len(next(iter(grid.values()))) if grid else 1
-    with progress(f"{algorithm} on {name}", count, "settings") as advance, np.errstate(over="ignore"):
-        result = gpbe.predict(problem, algorithm, average=True, advance=advance, **single, **grid, **options)
+    title = f"{heading['algorithm']} on {heading['problem']}"
+    with np.errstate(over="ignore"):  # what has diverged may square beyond the largest float
         settings = settings_table(result)
     if out is not None:
         curves = curves_table(result)
-        write_out(curves, out, lambda: learning.draw(curves, f"{algorithm} on {name}"))
-    fixed = {k: single.get(k, defaults[k]) for k in known if k not in grid}
-    heading = {
-        "problem": name,
-        "algorithm": algorithm,
-        "steps": int(result.steps[-1]) // epochs,
-        **({"epochs": epochs} if not with_net and find(algorithm).finite_sum else {}),
-        **({"net": " ".join(map(str, options["net"])) or "linear"} if with_net else {}),
-        **{k: options[k] for k in NET_ONLY[1:] if k in options},
-        "runs": int(result.diverged_at.shape[-1]),
-        "seed": options["seed"],
-        **{k: v for k, v in fixed.items() if k not in ("power", "delay") or fixed["power"]},
-    }
+        write_out(curves, out, lambda: learning.draw(curves, title))
     if json:
         rows = [plain(row) for row in settings.iter_rows(named=True)]
         print_json(plain(heading) | {"settings": rows, "file": out and str(out)})
         return
     said = (f"{k} {v:g}" if isinstance(v, float) else f"{k} {v}" for k, v in list(heading.items())[2:])
-    console().print(f"[bold]{algorithm} on {name}[/bold]: {', '.join(said)}")
+    console().print(f"[bold]{title}[/bold]: {', '.join(said)}")
     console().print(pages.prediction_table(settings))
     for line in [*pages.edges(settings), *([f"learning curves: {out}"] if out else [])]:
         console().print(line)

@@ -1,13 +1,15 @@
 """`gpbe diagnose`, and problems as they are named on the command line."""
 
-import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
 from gpbe.cli.options import Json, Number, ProblemName
 from gpbe.cli.terminal import console, print_json
 from gpbe.errors import InputError
+
+if TYPE_CHECKING:
+    from gpbe.mdp import PredictionProblem
 
 
 def diagnose(
@@ -33,12 +35,11 @@ def diagnose(
         console().print(diagnosis)
 
 
-def read_problem(problem: str, index: int | None):
-    """A problem of the zoo, or one in a file."""
+def read_problem(problem: str, index: int | None) -> "PredictionProblem":
+    """A problem of the zoo, or one in a file; of a batch, one of its members."""
     from gpbe import mdp
 
-    is_file = Path(problem).suffix or os.sep in problem
-    found = mdp.load(problem) if is_file else mdp.problem(problem)
+    found = mdp.find(problem)
     if index is not None:
         return found[index]
     if found.batch_shape:

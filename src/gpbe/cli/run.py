@@ -3,16 +3,21 @@
 from dataclasses import asdict
 from math import inf, isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tyro.conf import Positional
 
-from gpbe.cli.options import Json, Number, Real, Scale
-from gpbe.cli.results import RESULTS, folder_of
+from gpbe.cli.options import File, Json, Number, Real, Scale
 from gpbe.cli.terminal import check_writable, console, print_json
 from gpbe.errors import InputError
 from gpbe.process import prepare
 from gpbe.wording import duration
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpbe.experiments import Experiment
+    from gpbe.runner import Local, Ray
 
 
 def run(
@@ -22,6 +27,7 @@ def run(
     workers: Number = None,
     patience: Real = None,
     out: Path = Path("out"),
+    start: File = None,
     estimate: bool = False,
     json: Json = False,
 ) -> None:
@@ -35,25 +41,24 @@ def run(
         workers: how many processes; one for each core if left out
         patience: seconds that a chunk may take before its worker is ended and it is tried again; no limit if left out
         out: results go into the folder `results` in it
+        start: a folder with packed results (see `gpbe pack`) to go on from, where `out` has none yet
         estimate: only tell what it would cost on this machine
         json: print JSON
     """
     prepare()
     from gpbe import experiments, runner
 
-    own = Path(name).suffix in (".toml", ".py")
-    names = experiments.NAMES if name == "all" else (name,)
-    chosen = experiments.read(name) if own else [experiments.find(each, scale) for each in names]
+    chosen = experiments.planned(name, scale, out)
     if estimate:
-        _estimate(chosen, workers, json)
+        _estimate([next(chosen)[0]] if name in experiments.STAGED else [each for each, _ in chosen], workers, json)
         return
     executor = _executor(on, workers)
     if patience is not None and not patience > 0:
         raise InputError(f"--patience {patience:g} should be more than 0 seconds")
     check_writable(out)
     reports = []
-    for each in chosen:
-        folder = folder_of(each.name, scale, out, own)
+    for each, folder in chosen:
+        _unpack(start, folder)
         display = runner.progress(each.name, unit=each.unit)
         report = experiments.run(
             each, folder, executor=executor, display=display, patience=inf if patience is None else patience
@@ -64,11 +69,46 @@ def run(
         reports.append(row)
         if not json:
             console().print(_said(row))
+        if row["failed"] and name in experiments.STAGED:
+            break
     if json:
         print_json(reports)
     failed = sum(row["failed"] for row in reports)
     if failed:
         raise InputError(f"{failed:,} chunks failed (gpbe status {out} counts them); the same command tries them again")
+
+
+def _unpack(start: Path | None, folder: Path) -> None:
+    """Begin with the packed results of a folder, if there are any and it has none."""
+    from gpbe import store
+
+    packed = None if start is None else start / f"{folder.name}.parquet"
+    if packed is not None and packed.exists() and not (folder / "manifest.json").exists():
+        store.unpack(packed, folder)
+
+
+def pack(results: Positional[Path], target: Positional[Path]) -> None:
+    """Pack results into one file each, verified and compressed, to keep or to go on from elsewhere.
+
+    Args:
+        results: a results folder, or a folder with several in its `results`
+        target: the folder to write the files into; each has the name of its results folder
+    """
+    from gpbe import store
+
+    folders = _folders(results)
+    check_writable(target)
+    for folder in folders:
+        file = store.pack(folder, target / f"{folder.name}.parquet")
+        console().print(f"{file}: {file.stat().st_size / 2**20:.1f} MiB")
+
+
+def _folders(results: Path) -> list[Path]:
+    """A results folder or packed file itself, or those in the folder `results` of another."""
+    from gpbe.experiments.results import RESULTS
+
+    itself = results.is_file() or (results / "manifest.json").exists()
+    return [results] if itself else sorted(results.glob(f"{RESULTS}/*/")) or [results]
 
 
 def _said(row: dict[str, Any]) -> str:
@@ -81,7 +121,7 @@ def _said(row: dict[str, Any]) -> str:
     return f"{row['experiment']}: {chunks}, {row['steps_done']:,} {row['unit']}{speed}, {took}{failed}: {row['folder']}"
 
 
-def _executor(on: str, count: int | None) -> Any:
+def _executor(on: str, count: int | None) -> "Local | Ray":
     from gpbe import runner
 
     where, _, address = on.partition(":")
@@ -92,7 +132,7 @@ def _executor(on: str, count: int | None) -> Any:
     raise InputError(f"--on {on} is not a place to run; use local, ray, or ray:ADDRESS such as ray:auto")
 
 
-def _estimate(chosen: list[Any], count: int | None, json: bool) -> None:
+def _estimate(chosen: "Sequence[Experiment]", count: int | None, json: bool) -> None:
     """What experiments cost here, calibrated now."""
     from gpbe.cli.speed import cores, measure_speed
     from gpbe.experiments.cost import cost_of
@@ -130,8 +170,7 @@ def status(results: Positional[Path] = Path("out"), verify: bool = False, json: 
     """
     from gpbe import store
 
-    several = not (results / "manifest.json").exists()
-    folders = sorted(results.glob(f"{RESULTS}/*/")) or [results] if several else [results]
+    folders = _folders(results)
     rows: list[dict[str, Any]] = [
         {"folder": str(folder), "unit": store.spec(folder).get("unit", "steps")}
         | asdict(store.status(folder, verify=verify))

@@ -3,20 +3,22 @@
 import contextlib
 import json
 import os
+import platform
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from gpbe.checks import check_at_least
 from gpbe.cli.terminal import progress
 from gpbe.errors import InputError
 from gpbe.files.atomic import write_atomic
+from gpbe.runner.local import available_cores
 
 
 def cores(count: int | None) -> int:
     """As many workers as were asked for, or as there are cores."""
-    if count is not None and count < 1:
-        raise InputError(f"workers is {count}; it should be at least 1")
-    return count or len(os.sched_getaffinity(0))
+    check_at_least(1, workers=count)
+    return count or len(available_cores())
 
 
 def measure_speed(domains: Iterable[str], keep: bool = True) -> Any:
@@ -28,7 +30,7 @@ def measure_speed(domains: Iterable[str], keep: bool = True) -> Any:
     prepare()
     wanted = sorted(domains)
     file = cache_folder(os.environ) / "speed.json"
-    here = {"versions": store.versions(), "machine": os.uname().nodename, "cores": os.cpu_count()}
+    here = {"versions": store.versions(), "machine": platform.node(), "cores": os.cpu_count()}
     if keep:
         try:
             known = json.loads(file.read_text())

@@ -1,8 +1,13 @@
-"""Environments: gymnax's run inside the compiled loop, Gymnasium's on the host."""
+"""Environments: gymnax's run inside the compiled loop, Gymnasium's on the host. `domains` can be read without JAX."""
 
-from gpbe.envs.compiled import CompiledEnv, GymnaxEnv, Stepped, find_compiled, from_gymnax
-from gpbe.envs.host import HostEnv, HostEnvs, HostStepped, Snapshot, find_host
-from gpbe.envs.lookup import find
+from typing import TYPE_CHECKING
+
+from gpbe.lazy import imported_when_used
+
+if TYPE_CHECKING:
+    from gpbe.envs.compiled import CompiledEnv, GymnaxEnv, Stepped, find_compiled, from_gymnax
+    from gpbe.envs.host import HostEnv, HostEnvs, HostStepped, Snapshot, find_host
+    from gpbe.envs.lookup import find
 
 __all__ = [
     "CompiledEnv",
@@ -17,3 +22,12 @@ __all__ = [
     "find_host",
     "from_gymnax",
 ]
+
+_HOST = ("HostEnv", "HostEnvs", "HostStepped", "Snapshot", "find_host")
+_COMPILED = ("CompiledEnv", "GymnaxEnv", "Stepped", "find_compiled", "from_gymnax")
+__getattr__ = imported_when_used(
+    __name__,
+    dict.fromkeys(_HOST, "gpbe.envs.host")
+    | dict.fromkeys(_COMPILED, "gpbe.envs.compiled")
+    | {"find": "gpbe.envs.lookup"},
+)

@@ -1,7 +1,7 @@
 """Environments that are compiled into the learning loop, above all gymnax's with the paper's cutoffs.
 
 gymnax's MountainCar-v0, CartPole-v1 and Acrobot-v1 take the same steps as Gymnasium's, up to single precision, pay the
-same rewards and start alike (tests/test_envs.py compares them), so they are used as they are. What is changed here:
+same rewards and start alike (tests/envs/test_envs.py compares them): they are used as they are. What is changed here:
 
 - Only `reset_env` and `step_env` are called: gymnax's own `step` would split a key and compute a reset at every step.
 - A step that terminates is not truncated too, though it be the last that the cutoff allows.
@@ -19,13 +19,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
+from gpbe.envs.domains import domain_of
 from gpbe.errors import InputError
-
-CUTOFFS = {"MountainCar-v0": 1000, "CartPole-v1": 500, "Acrobot-v1": 500}
-"""Steps after which the paper cuts an episode off."""
-
-DETERMINISTIC = {"Acrobot-v1"}
-"""Draws a noise of size 0 at every step, which costs half of it; with a constant key, that is done when compiling."""
 
 
 class Stepped(NamedTuple):
@@ -83,7 +78,7 @@ class GymnaxEnv:
         return self._encode(observation), _strong(state)
 
     def step(self, key: PRNGKeyArray, state: Any, action: Int[Array, ""]) -> Stepped:
-        if self.name in DETERMINISTIC:
+        if domain_of(self.name).noiseless:
             key = jax.random.key(0)
         observation, state, reward, terminated, _ = self.env.step_env(key, state, action, self.params)
         terminated = jnp.asarray(terminated, bool)
@@ -122,8 +117,8 @@ def _make(name: str) -> GymnaxEnv:
         env, params = gymnax.make(name)
     except OSError as error:  # MNISTBandit-bsuite downloads its images
         raise InputError(f"gymnax could not make {name}: {error}") from error
-    if name in CUTOFFS:
-        params = params.replace(max_steps_in_episode=CUTOFFS[name])
+    if cutoff := domain_of(name).cutoff:
+        params = params.replace(max_steps_in_episode=cutoff)
     return from_gymnax(env, params, name)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gpbe import linalg
-from gpbe.checks import as_floats, check_shape
+from gpbe.checks import as_floats, check_known, check_shape
 from gpbe.errors import InputError
 from gpbe.exact.projections import as_projection, weighted_basis
 from gpbe.exact.traces import lambda_resolvent
@@ -140,8 +140,7 @@ OBJECTIVES: dict[str, Callable[..., Quadratic]] = {
 
 def quadratic(problem: PredictionProblem, objective: str, d: Name | Numbers, **options) -> Quadratic:
     """The quadratic of an objective by name; options that it does not have are refused."""
-    if objective not in OBJECTIVES:
-        raise InputError(f"there is no objective {objective!r}; the objectives are {', '.join(OBJECTIVES)}")
+    check_known(objective, OBJECTIVES, "objective")
     build = OBJECTIVES[objective]
     known = list(signature(build).parameters)[2:]
     for option in options:

@@ -1,6 +1,6 @@
 """Whether semi-gradient TD(lam) converges: the eigenvalues of A decide (paper, sections 3.3 and 3.4)."""
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Complex, Float
@@ -58,7 +58,8 @@ def _span(problem: PredictionProblem) -> Float[Array, "R K"]:
     return vt[s > 1e-12 * s[0]]
 
 
-def _verdict(eigenvalues: Array, scale: Any) -> Verdict:
+def _verdict(eigenvalues: Array, scale: float | np.floating) -> Verdict:
+    """What the real parts of eigenvalues say, up to rounding at the scale of the matrix."""
     smallest = np.real(eigenvalues).min()
     if smallest > 1e-10 * scale:
         return "converges"

@@ -1,12 +1,12 @@
 """State weightings: which states an objective cares about (paper, sections 3.3 to 3.5)."""
 
 from collections.abc import Callable
-from typing import Literal, cast, get_args
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
 
 from gpbe import linalg
-from gpbe.checks import as_floats, check_interval, check_shape
+from gpbe.checks import as_floats, check_interval, check_known, check_shape
 from gpbe.errors import InputError
 from gpbe.mdp import PredictionProblem
 from gpbe.shapes import Array, Numbers, PerState, Scalar, StateMatrix, as_scalar
@@ -14,14 +14,16 @@ from gpbe.shapes import Array, Numbers, PerState, Scalar, StateMatrix, as_scalar
 Name = Literal["behavior", "target", "followon", "emphatic", "start", "uniform"]
 
 
-def weighting(problem: PredictionProblem, name: Name, lam: Numbers = 0.0, beta: float | None = None) -> PerState:
-    """A weighting d(s) by name.
+class Weighting(NamedTuple):
+    """A weighting of states: what it is, and how it is computed."""
 
-    - `behavior`, `target`: the stationary distributions d_b and d_pi;
-    - `followon`: f = (I - P')^-1 d_b, the discounted visits of the target policy on excursions from the behavior;
-    - `emphatic`: m = lam d_b + (1 - lam) f, what ETD(lam) weights states by; for lam(s, a, s')
-      that is f - (P Lam)' f;
-    - `start`: the start distribution; `uniform`: the same for every state.
+    description: str
+    compute: Callable[[PredictionProblem, Numbers, float | None], PerState]
+    """From a problem, lam and the decay of the followon."""
+
+
+def weighting(problem: PredictionProblem, name: Name, lam: Numbers = 0.0, beta: float | None = None) -> PerState:
+    """A weighting d(s) by name; `WEIGHTINGS` says what each is.
 
     Followon and emphatic weights are left as they are defined: they do not sum to 1. With `beta` the followon
     decays by `beta` instead of the discount on every transition that does not end an episode (Hallak et al. 2016).
@@ -31,17 +33,8 @@ def weighting(problem: PredictionProblem, name: Name, lam: Numbers = 0.0, beta: 
     >>> weighting(walk, "behavior") * 9
     array([1., 2., 3., 2., 1.])
     """
-    rules: dict[str, Callable[[], Array]] = {
-        "behavior": lambda: problem.behavior_distribution,
-        "target": lambda: problem.target_distribution,
-        "followon": lambda: _followon(problem, beta),
-        "emphatic": lambda: _emphatic(problem, lam, beta),
-        "start": lambda: problem.mdp.start,
-        "uniform": lambda: np.full(problem.mdp.n_states, 1 / problem.mdp.n_states),
-    }
-    if name not in rules:
-        raise InputError(f"there is no weighting {name!r}; the named ones are {', '.join(get_args(Name))}")
-    return rules[name]()
+    check_known(name, WEIGHTINGS, "weighting")
+    return WEIGHTINGS[name].compute(problem, lam, beta)
 
 
 def as_weighting(problem: PredictionProblem, d: Name | Numbers) -> PerState:
@@ -57,7 +50,7 @@ def as_weighting(problem: PredictionProblem, d: Name | Numbers) -> PerState:
 
 
 def mismatch(d_evaluation: PerState, d: PerState) -> Scalar:
-    """kappa(d_eval, d) = max_s d_eval(s) / d(s), infinite where d misses a state that d_eval weights.
+    """The mismatch kappa(d_eval, d) = max_s d_eval(s) / d(s), infinite where d misses a state that d_eval weights.
 
     >>> mismatch(np.array([0.5, 0.5]), np.array([0.25, 0.75]))
     2.0
@@ -80,6 +73,7 @@ def as_lambda(problem: PredictionProblem, lam: Numbers) -> Array:
 
 
 def _followon(problem: PredictionProblem, beta: float | None) -> PerState:
+    """The followon f, with `beta` for the discount if it is given."""
     if beta is None:
         matrix = problem.bellman_matrix
     else:
@@ -89,15 +83,37 @@ def _followon(problem: PredictionProblem, beta: float | None) -> PerState:
 
 
 def _decay_matrix(problem: PredictionProblem, beta: float | None, lam: Array) -> StateMatrix:
-    """sum_a pi P gamma lam, with beta for every discount that is not 0."""
+    """The matrix sum_a pi P gamma lam, with beta for every discount that is not 0."""
     m = problem.mdp
     decay = m.discount if beta is None else beta * (m.discount > 0)
     return np.einsum("...sa,...san->...sn", problem.target, m.transition * decay * lam)
 
 
 def _emphatic(problem: PredictionProblem, lam: Numbers, beta: float | None) -> PerState:
+    """What ETD(lam) weights states by; for lam(s, a, s') that is f - (P Lam)' f."""
     lam, followon = as_lambda(problem, lam), _followon(problem, beta)
     if lam.ndim <= 1:
         return lam * problem.behavior_distribution + (1 - lam) * followon
     kept = _decay_matrix(problem, beta, lam)
     return followon - (np.swapaxes(kept, -1, -2) @ followon[..., None])[..., 0]
+
+
+WEIGHTINGS: dict[Name, Weighting] = {
+    "behavior": Weighting(
+        "d_b, the stationary distribution of the behavior", lambda problem, lam, beta: problem.behavior_distribution
+    ),
+    "target": Weighting(
+        "d_pi, the stationary distribution of the target policy", lambda problem, lam, beta: problem.target_distribution
+    ),
+    "followon": Weighting(
+        "f = (I - P')^-1 d_b, discounted visits of the target on excursions from the behavior",
+        lambda problem, lam, beta: _followon(problem, beta),
+    ),
+    "emphatic": Weighting("m = lam d_b + (1 - lam) f, the weighting of ETD(lam)", _emphatic),
+    "start": Weighting("the start distribution", lambda problem, lam, beta: problem.mdp.start),
+    "uniform": Weighting(
+        "the same weight for every state",
+        lambda problem, lam, beta: np.full(problem.mdp.n_states, 1 / problem.mdp.n_states),
+    ),
+}
+"""All weightings that have a name."""

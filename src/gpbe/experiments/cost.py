@@ -7,28 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from gpbe.experiments import random_walk
+from gpbe.algorithms.control.table import find_algorithm
 from gpbe.experiments.experiment import Experiment
-from gpbe.experiments.studies import STUDIES
+from gpbe.experiments.random_walk.computation import solve_chunk
 from gpbe.experiments.study import Study
 from gpbe.experiments.sweep import Sweep, Swept, run_chunk
 from gpbe.learn.grouping import LANES, group_size
 from gpbe.runner import Chunk
 
-RELATIVE_SPEED = {
-    "q-learning": 1.0,
-    "qc": 1.0,
-    "qrc": 1.0,
-    "qrc-sep": 0.6,
-    "qrc-grad": 0.6,
-    "qc-ll": 0.44,
-    "gq": 1.0,
-    "gq-grad": 0.55,
-    "sbeed": 0.6,
-    "sbeed-q": 1.0,
-    "tdrc-pg": 0.67,
-}
-"""Steps a second over QRC's, rounded from `gpbe bench control`; environments on the host hide some of the gap."""
 DRAWS = 500
 REFERENCE = 0.093
 """Seconds for so many draws of the random walk on the machine on which the studies' own times were taken."""
@@ -68,19 +54,26 @@ class Cost(NamedTuple):
 
 
 def cost_of(experiment: Experiment, speed: Speed) -> Cost:
-    """An estimate; NaN for a study of one's own, of which nothing is known."""
+    """An estimate of what an experiment takes; NaN for a study of which nobody has measured anything."""
     if isinstance(experiment, Sweep):
         lanes = [  # how many, and the seconds of one
-            (swept.count * experiment.runs, experiment.steps / (speed.rates[domain] * RELATIVE_SPEED[swept.algorithm]))
-            for domain in experiment.domains
-            for swept in experiment.algorithms
+            (
+                swept.count * experiment.runs_of(swept),
+                experiment.steps / (speed.rates[domain] * relative_speed(swept)),
+            )
+            for domain, swept in experiment.parts()
         ]
         return Cost(sum(n * seconds for n, seconds in lanes), max(group_size(n) * seconds for n, seconds in lanes))
-    if not isinstance(experiment, Study) or experiment.name not in STUDIES:
+    if not isinstance(experiment, Study) or experiment.seconds is None:
         return Cost(math.nan, math.nan)
-    once, each = STUDIES[experiment.name].seconds
+    once, each = experiment.seconds
     pieces = [(once + each * piece.work) / speed.relative for piece in experiment.pieces]
     return Cost(sum(pieces), max(pieces))
+
+
+def relative_speed(swept: Swept) -> float:
+    """Steps a second over QRC's."""
+    return find_algorithm(swept.algorithm).speed
 
 
 def steps_per_second(domain: str, steps: int = 4000) -> float:
@@ -97,7 +90,7 @@ def _chunk(domain: str, steps: int) -> Chunk:
 
 
 def _seconds_for_draws() -> float:
-    return _seconds(partial(random_walk.solve_chunk, 0, 0, DRAWS))
+    return _seconds(partial(solve_chunk, 0, 0, DRAWS))
 
 
 def _seconds(call: Callable[[], Any]) -> float:

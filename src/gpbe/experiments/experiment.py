@@ -1,10 +1,13 @@
 """What an experiment is: a declaration that falls into chunks of work, whose tables are kept in a results folder."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+
+import polars as pl
 
 from gpbe import runner
+from gpbe.figures import FigureSpec
 from gpbe.runner import Chunk
 
 Scale = Literal["smoke", "quick", "paper"]
@@ -13,7 +16,7 @@ Scale = Literal["smoke", "quick", "paper"]
 
 @runtime_checkable
 class Experiment(Protocol):
-    """Equal declarations mean equal chunks, and equal chunks equal results."""
+    """An experiment at one scale. Equal declarations mean equal chunks, and equal chunks equal results."""
 
     @property
     def name(self) -> str:
@@ -50,5 +53,59 @@ class Experiment(Protocol):
 
 
 def run(experiment: Experiment, folder: Path | str, **options: Any) -> runner.Report:
-    """Run it into a results folder, or the rest of it; `options` are those of `gpbe.runner.run`."""
+    """Run an experiment into a results folder, or the rest of it; `options` are those of `gpbe.runner.run`."""
     return runner.run(folder, experiment.spec(), experiment.chunks(), experiment.runner, **options)
+
+
+@runtime_checkable
+class Declared(Protocol):
+    """An experiment at every scale, and the figures that show it: what a folder of `gpbe.experiments` declares."""
+
+    @property
+    def name(self) -> str:
+        """By which `gpbe run` knows it."""
+        ...
+
+    @property
+    def section(self) -> str:
+        """Where in the paper it belongs, such as "5.1" or "A"; empty for what is not there."""
+        ...
+
+    @property
+    def figures(self) -> tuple[FigureSpec, ...]:
+        """What `gpbe figure` draws of it, first of all."""
+        ...
+
+    def at(self, scale: Scale) -> Experiment:
+        """The experiment itself."""
+        ...
+
+
+class Stage(NamedTuple):
+    """One of the experiments that follow from each other."""
+
+    name: str
+    """By which its results are kept."""
+    after: tuple[str, ...]
+    """The stages whose results it is made from."""
+    build: Callable[[Sequence[pl.LazyFrame]], Experiment]
+    """From their tables, in that order, to the experiment. It depends on nothing else."""
+
+
+@runtime_checkable
+class Staged(Protocol):
+    """Experiments that follow from each other: what one of them runs depends on what those before it found."""
+
+    @property
+    def name(self) -> str:
+        """By which `gpbe run` knows it."""
+        ...
+
+    @property
+    def describe(self) -> str:
+        """What it is about, in a line."""
+        ...
+
+    def stages(self, scale: Scale) -> tuple[Stage, ...]:
+        """The experiments, in the order in which they are run."""
+        ...

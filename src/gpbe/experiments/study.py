@@ -1,14 +1,18 @@
 """Experiments that are not sweeps of control: fixed points, examples, prediction. Each is a list of function calls."""
 
-import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from gpbe.experiments.experiment import Scale
+from gpbe.figures import FigureSpec
+from gpbe.lazy import named
 from gpbe.runner import Chunk
+
+Seconds = tuple[float, float]
+"""What a call takes on one core, compiling included, and what each unit of its work adds to that."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +30,8 @@ class Piece:
 class Study:
     """A study at one scale.
 
-    >>> from gpbe.experiments.studies import study
-    >>> s = study("tde-bias", "quick")
+    >>> from gpbe import experiments
+    >>> s = experiments.find("tde-bias", "quick")
     >>> s.work, s.unit, s.rows().height > 5
     (5, 'states', True)
     """
@@ -37,6 +41,8 @@ class Study:
     unit: str
     scale: Scale
     pieces: tuple[Piece, ...]
+    seconds: Seconds | None = None
+    """As measured, for estimates; None where nobody has."""
 
     @property
     def work(self) -> int:
@@ -58,17 +64,60 @@ class Study:
         return pl.concat(run_piece(chunk.payload) for chunk in self.chunks())
 
 
+class Shown(NamedTuple):
+    """A figure of a study: its drawing, and what that draws."""
+
+    draw: str
+    """`package.module:function`, from the table to the drawing."""
+    table: Callable[[pl.DataFrame], pl.DataFrame] = lambda rows: rows
+    """From the study's rows, if that is more than the rows themselves."""
+    name: str = ""
+    """The study's own if empty."""
+    looks_at: str = ""
+    """What it shows of a study that has several figures."""
+
+
+@dataclass(frozen=True)
+class DeclaredStudy:
+    """A study at every scale, and the figures that show it."""
+
+    name: str
+    describe: str
+    unit: str
+    """What its work counts."""
+    pieces: Callable[[Scale], Iterable[Piece]]
+    """The calls that make the whole at a scale."""
+    seconds: Seconds = (0.1, 0.0)
+    section: str = ""
+    """Where in the paper it belongs, which orders lists; empty for what is not there."""
+    shown: tuple[Shown, ...] = ()
+
+    @property
+    def figures(self) -> tuple[FigureSpec, ...]:
+        """What `gpbe figure` draws of it."""
+        return tuple(map(self._figure, self.shown))
+
+    def _figure(self, shown: Shown) -> FigureSpec:
+        about = f"{self.describe.partition(':')[0]}: {shown.looks_at}" if shown.looks_at else self.describe
+        return FigureSpec(
+            shown.name or self.name, about, (self.name,), shown.draw, lambda stored: shown.table(stored.rows(self.name))
+        )
+
+    def at(self, scale: Scale) -> Study:
+        """The experiment itself."""
+        return Study(self.name, self.describe, self.unit, scale, tuple(self.pieces(scale)), self.seconds)
+
+
 def run_piece(payload: dict[str, Any]) -> pl.DataFrame:
     """One call."""
-    module, _, function = payload["call"].partition(":")
-    return getattr(importlib.import_module(module), function)(*payload["arguments"])
+    return named(payload["call"])(*payload["arguments"])
 
 
 def whole(call: str, **work: int) -> Callable[[Scale], list[Piece]]:
     """All of a study's work at a scale in one call, which is told how much that is."""
-    return lambda scale: [Piece(f"gpbe.experiments.{call}", (work[scale],), work[scale])]
+    return lambda scale: [Piece(call, (work[scale],), work[scale])]
 
 
 def fixed(call: str, work: int) -> Callable[[Scale], list[Piece]]:
     """One call that is the same at every scale."""
-    return lambda scale: [Piece(f"gpbe.experiments.{call}", (), work)]
+    return lambda scale: [Piece(call, (), work)]

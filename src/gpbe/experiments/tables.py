@@ -5,8 +5,9 @@ from collections.abc import Iterable
 import numpy as np
 import polars as pl
 
-from gpbe.learn.predict import Prediction, mean_and_error
+from gpbe.learn.prediction import Prediction
 from gpbe.shapes import Array
+from gpbe.summary import mean_and_error
 
 
 def settings_table(result: Prediction) -> pl.DataFrame:

@@ -3,8 +3,8 @@
 import numpy as np
 import polars as pl
 
-from gpbe.learn.predict import mean_and_error
 from gpbe.learn.train import Training
+from gpbe.summary import mean_and_error
 
 
 def training_table(result: Training) -> pl.DataFrame:

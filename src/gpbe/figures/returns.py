@@ -1,10 +1,10 @@
 """Returns while an agent learns, for `gpbe train --out`."""
 
-import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
 from gpbe.figures import style
+from gpbe.summary import standard_error
 from gpbe.wording import by_setting
 
 
@@ -22,7 +22,7 @@ def draw(returns: pl.DataFrame, title: str) -> Figure:
             rows = returns.filter(setting=setting).sort("run", "step")
             step = rows["step"].unique(maintain_order=True).to_numpy()
             single = rows["return"].to_numpy().reshape(-1, len(step)).astype(float)
-            mean, error = single.mean(0), single.std(0, ddof=1 if runs > 1 else 0) / np.sqrt(runs)
+            mean, error = single.mean(0), standard_error(single)
             shown = few or setting == best
             color = style.COLORS[k] if few else style.BLUE if shown else style.GREY
             label = ", ".join(f"{name} {written[name][setting]}" for name in swept) if shown and swept else None

@@ -2,7 +2,8 @@
 
 import io
 import logging
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,11 +31,28 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, BLACK, GREY, WHITE = (
     "#FFFFFF",
 )
 
+PALETTE = {
+    "blue": BLUE,
+    "orange": ORANGE,
+    "green": GREEN,
+    "red": RED,
+    "purple": PURPLE,
+    "sky": SKY,
+    "yellow": YELLOW,
+    "black": BLACK,
+    "grey": GREY,
+}
+"""By name, as the records of algorithms have them."""
+
 COLORS = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK)
 """For curves that stand side by side."""
 
 WEIGHTING = {"behavior": "$d_b$", "target": "$d_\\pi$", "emphatic": "$m$", "uniform": "uniform"}
+METRIC = {"rmspbe": "$\\sqrt{\\mathrm{PBE}}$", "rmsve": "$\\sqrt{\\mathrm{VE}}$"}
 OBJECTIVE = {"pbe": "PBE", "be": "BE", "ve": "VE", "tde": "TDE", "neu": "NEU"}
+
+LETTERS = 13.5
+"""That fit into an inch of a title."""
 
 RC: dict[Any, Any] = {
     "font.size": 10,
@@ -59,6 +77,17 @@ def figure(width: float = 6.5, height: float = 4.0) -> Iterator[Figure]:
     """A figure in the project's style, in inches. It belongs to no window system."""
     with mpl.rc_context(RC):
         yield Figure(figsize=(width, height), layout="constrained")
+
+
+def add_subtitle(fig: Figure, lines: Iterable[str]) -> None:
+    """Put lines below the title of a figure, and break all of them where the figure is too narrow."""
+    most = int(fig.get_figwidth() * LETTERS)
+    whole = (fig.get_suptitle(), *map(_shortened, lines))
+    fig.suptitle("\n".join(textwrap.fill(line, most) for line in whole), fontsize=10)
+
+
+def _shortened(line: str, most: int = 110) -> str:
+    return line if len(line) <= most else f"{line[: most - 4].rsplit(' ', 1)[0].rstrip(';')} ..."
 
 
 def plain_log(axis: Axes) -> None:

@@ -1,18 +1,16 @@
-"""Hyperparameters: what they may be, and how swept ones become settings."""
+"""Hyperparameters as given become settings: one if all are single numbers, as many as the arrays are long if swept."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, Protocol, runtime_checkable
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gpbe.algorithms.linear import Algorithm
-from gpbe.algorithms.linear.hyperparameters import RANGES, defaults_for, names_for
-from gpbe.algorithms.ranges import checked_numbers
+from gpbe.algorithms.hyperparameters import Hyperparameter, checked_numbers
 from gpbe.errors import InputError
-from gpbe.learn.linear.loop import Hypers
 from gpbe.shapes import Array, Numbers
 
 
@@ -26,56 +24,57 @@ def grid(**values: Numbers) -> dict[str, Array]:
     return {name: np.array(column) for name, column in zip(values, columns, strict=True)}
 
 
-class Chunk(NamedTuple):
-    hypers: Hypers
-    indices: Array
-
-
 @dataclass(frozen=True)
 class Settings:
     """Checked hyperparameters: one number each, or arrays of one length where swept."""
 
-    numbers: Mapping[str, Any]
+    numbers: Mapping[str, float | Array]
     values: Mapping[str, Array]
     """The swept ones."""
 
     @property
     def swept(self) -> bool:
+        """Is there an axis of settings?"""
         return bool(self.values)
 
     @property
     def count(self) -> int:
+        """How many settings there are."""
         return len(next(iter(self.values.values()))) if self.swept else 1
 
     def of(self, index: int) -> dict[str, float]:
         """All hyperparameters of one setting."""
-        return {k: float(v[index]) if k in self.values else float(v) for k, v in self.numbers.items()}
+        return {k: float(self.values[k][index] if k in self.values else v) for k, v in self.numbers.items()}
 
-    def take(self, indices: Array) -> dict[str, Any]:
+    def held(self, names: Iterable[str]) -> dict[str, float]:
+        """Those of `names` that are the same in all settings."""
+        return {name: self.of(0)[name] for name in names if name not in self.values}
+
+    def take(self, indices: Array) -> dict[str, jax.Array]:
         """The numbers of some settings: arrays of what is swept, as JAX likes them."""
-        taken = {k: v[indices] if k in self.values else v for k, v in self.numbers.items()}
+        taken = {k: self.values[k][indices] if k in self.values else v for k, v in self.numbers.items()}
         return {k: jnp.asarray(v, jnp.float32) for k, v in taken.items()}
 
-    def chunks(self, size: int) -> Iterator[tuple[Chunk, int]]:
-        """Settings in groups of one size, so that all share one compiled program; the last is padded."""
-        size = min(size, self.count)
-        for first in range(0, self.count, size):
-            indices = np.minimum(np.arange(first, first + size), self.count - 1)
-            yield Chunk(Hypers(**self.take(indices)), indices), min(size, self.count - first)
+
+@runtime_checkable
+class HasHyperparameters(Protocol):
+    """What a record of an algorithm says about its hyperparameters."""
+
+    @property
+    def hyperparameters(self) -> tuple[str, ...]: ...
+    def defaults(self) -> dict[str, float]: ...
 
 
-def read_settings(a: Algorithm, given: Mapping[str, Any], name: str = "this algorithm") -> Settings:
-    """Check names and ranges against what a linear algorithm has."""
-    numbers = defaults_for(a) | checked_numbers(given, RANGES, names_for(a), name)
-    if a.bootstrapping == "v-trace" and a.second_weights and np.any(np.isfinite(numbers["rho_bar"])):
-        raise InputError(
-            "with rho_bar finite the ratios no longer average to 1, so there is no gradient to follow; use inf"
-        )
-    return as_settings(numbers)
+def read_settings(
+    algorithm: HasHyperparameters, given: Mapping[str, Any], declared: Mapping[str, Hyperparameter], name: str
+) -> Settings:
+    """What was given for the algorithm `name`, checked against its family's declarations; defaults for the rest."""
+    return as_settings(algorithm.defaults() | checked_numbers(given, declared, algorithm.hyperparameters, name))
 
 
-def as_settings(numbers: Mapping[str, Any]) -> Settings:
-    values = {k: v for k, v in numbers.items() if np.ndim(v)}
+def as_settings(numbers: Mapping[str, float | Array]) -> Settings:
+    """Numbers and arrays as settings, if the arrays have one length."""
+    values = {k: np.asarray(v) for k, v in numbers.items() if np.ndim(v)}
     lengths = {k: len(v) for k, v in values.items()}
     if len(set(lengths.values())) > 1:
         shown = " and ".join(f"{k} has {n}" for k, n in lengths.items())

@@ -1,48 +1,26 @@
 """`gpbe.train`: control with neural networks, on any environment, over swept hyperparameters and many runs."""
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
-from gpbe.algorithms.control import Agent, Hypers, Spec, find_algorithm
-from gpbe.algorithms.control.table import RANGES, ControlAlgorithm, vary
-from gpbe.algorithms.ranges import checked_numbers
+from gpbe.algorithms.control import ControlAlgorithm, Spec, find_algorithm
+from gpbe.checks import check_at_least
 from gpbe.envs import CompiledEnv, HostEnv, find
 from gpbe.errors import InputError
 from gpbe.learn.control.checkpoint import Checkpoint
-from gpbe.learn.control.lanes import open_lanes
-from gpbe.learn.control.loop import OPTIMIZERS, Options, Record
-from gpbe.learn.control.returns import returns_at_records
+from gpbe.learn.control.lanes import Advance, Learned, learn_lanes
+from gpbe.learn.control.learning import Learning
+from gpbe.learn.control.loop import Options
+from gpbe.learn.control.reading import by_lane, numbers_and_choices, read_options, read_settings
 from gpbe.learn.control.trained import TrainedAgent
-from gpbe.learn.grouping import groups
-from gpbe.learn.settings import Settings, as_settings
+from gpbe.learn.settings import Settings
 from gpbe.nets import MakeBody
 from gpbe.shapes import Array
-
-HIDDEN = {"MountainCar-v0": (32, 32), "Acrobot-v1": (32, 32)}
-"""The paper's layers are smaller there; 64 and 64 elsewhere."""
-
-Advance = Callable[[int, float], None]
-
-
-class Learning(NamedTuple):
-    """How an agent learns, whatever its algorithm; `train` says what each is."""
-
-    hidden: Sequence[int] | None = None
-    body: MakeBody | None = None
-    batch: int = 32
-    buffer: int = 4000
-    optimizer: str = "adam"
-    target_every: int = 0
-    every: int | None = None
-
+from gpbe.summary import mean_of_last
 
 DEFAULTS = Learning()
 
@@ -52,7 +30,7 @@ class Training:
     """What was learned. With swept hyperparameters every array has a leading axis of settings."""
 
     env: str
-    algorithm: str
+    record: ControlAlgorithm
     steps: Array
     """Environment steps after which each return was recorded, (points,)."""
     returns: Array
@@ -64,7 +42,13 @@ class Training:
     spec: Spec
     hyperparameters: Settings
     choices: Mapping[str, Any] = field(default_factory=dict)
+    """On the algorithm's axes, where they differ from its usual ones."""
     env_object: Any = None
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the algorithm."""
+        return self.record.name
 
     @property
     def settings(self) -> Mapping[str, Array]:
@@ -74,7 +58,7 @@ class Training:
     @property
     def finals(self) -> Array:
         """Mean return over the last quarter of the steps, ([settings,] runs): the paper's summary of a run."""
-        return self.returns[..., -max(1, self.returns.shape[-1] // 4) :].mean(axis=-1)
+        return mean_of_last(self.returns)
 
     def agent(self, run: int = 0, setting: int | None = None) -> TrainedAgent:
         """What one run learned; of one setting, if hyperparameters were swept."""
@@ -87,14 +71,12 @@ class Training:
             if not -size <= i < size:  # pyright: ignore[reportOptionalOperand]
                 raise InputError(f"there is no {name} {i}; there are 0 to {size - 1}")
         used = self.hyperparameters.of(setting or 0)
-        return TrainedAgent(
-            self.env, self.algorithm, self.spec, self.weights[index], used, self.choices, self.env_object
-        )
+        return TrainedAgent(self.env, self.record, self.spec, self.weights[index], used, self.choices, self.env_object)
 
 
 def train(
     env: Any,
-    algorithm: str = "qrc",
+    algorithm: str | ControlAlgorithm = "qrc",
     *,
     steps: int = 100_000,
     runs: int = 1,
@@ -114,7 +96,7 @@ def train(
 
     Args:
         env: a name that gymnax or Gymnasium knows, an instance, or a function that makes one.
-        algorithm: a name from `gpbe list control`.
+        algorithm: a name from `gpbe list control`, or a `gpbe.algorithms.control.ControlAlgorithm` of one's own.
         steps: environment steps, each followed by one update from a mini-batch.
         runs: independent runs, side by side. Run k is the same in every setting: it starts from the same weights.
         seed: of everything: equal seeds give equal results, to the last bit on one machine.
@@ -136,134 +118,73 @@ def train(
     >>> result.returns.shape, result.agent(run=1, setting=0).act([0.0, 0.0, 0.1, 0.0]) in (0, 1)
     ((2, 2, 2), True)
     """
-    axes = {k: v for k, v in hyperparameters.items() if k not in RANGES}
-    chosen = vary(find_algorithm(algorithm), algorithm, **axes)
-    settings = read_control_settings(chosen, {k: v for k, v in hyperparameters.items() if k not in axes}, algorithm)
-    found = find(env)
-    _at_least(1, runs=runs)
-    learning = Learning(hidden, body, batch, buffer, optimizer, target_every, every)
-    options, spec = prepare(chosen.agent, found, steps, learning, hard=not np.any(settings.numbers["tau"]))
+    every = min(DEFAULTS.every, steps) if every is None else every
+    learning = Learning(batch, buffer, every, optimizer, target_every)
+    plan = read_plan(env, algorithm, steps, runs, seed, learning, hidden, body, hyperparameters)
+    kept = Checkpoint(checkpoint, described(plan))
+    setting, run = np.divmod(np.arange(plan.settings.count * runs), runs)
+    numbers = by_lane(plan.settings, setting)
+    learned = learn_lanes(plan.options, plan.env, numbers, run, steps, seed, kept, advance)
+    return assembled(plan, learned, None if isinstance(env, str) else env)
 
-    kept = Checkpoint(checkpoint, _describe(options, spec, settings, found.name, algorithm, runs, seed))
-    setting, run = np.divmod(np.arange(settings.count * runs), runs)
-    numbers = {k: np.broadcast_to(v, setting.shape) for k, v in settings.take(setting).items()}
-    learned = learn_lanes(options, found, spec, numbers, run, steps, seed, kept, advance)
-    shape = (settings.count, runs) if settings.swept else (runs,)
+
+class Plan(NamedTuple):
+    """What `train` was asked for, checked."""
+
+    env: CompiledEnv | HostEnv
+    record: ControlAlgorithm
+    choices: Mapping[str, Any]
+    settings: Settings
+    options: Options
+    steps: int
+    runs: int
+    seed: int
+
+
+def read_plan(
+    env: Any,
+    algorithm: str | ControlAlgorithm,
+    steps: int,
+    runs: int,
+    seed: int,
+    learning: Learning,
+    hidden: Sequence[int] | None,
+    body: MakeBody | None,
+    hyperparameters: Mapping[str, Any],
+) -> Plan:
+    """Everything that can be wrong is found here, before anything is learned."""
+    record = find_algorithm(algorithm)
+    numbers, choices = numbers_and_choices(hyperparameters)
+    agent = record.varied(**choices).make()
+    settings, found = read_settings(record, numbers), find(env)
+    check_at_least(1, runs=runs)
+    hard = not np.any(settings.numbers["tau"])
+    options = read_options(agent, found, steps, learning, hidden, body, hard)
+    return Plan(found, record, choices, settings, options, steps, runs, seed)
+
+
+def described(plan: Plan) -> dict[str, Any]:
+    """All that the result depends on but the number of steps: what a checkpoint must agree with."""
+    agent, spec, learning, _ = plan.options
+    what = {"env": plan.env.name, "algorithm": plan.record.name, "agent": repr(agent)}
+    layers = {"hidden": list(spec.hidden), "own_body": spec.body is not None}
+    numbers = {k: np.asarray(v).tolist() for k, v in plan.settings.numbers.items()}
+    return what | {"runs": plan.runs, "seed": plan.seed} | layers | learning._asdict() | numbers
+
+
+def assembled(plan: Plan, learned: Learned, env_object: Any = None) -> Training:
+    """Lanes as settings and runs."""
+    every = plan.options.learning.every
+    shape = (plan.settings.count, plan.runs) if plan.settings.swept else (plan.runs,)
     return Training(
-        env=found.name,
-        algorithm=algorithm,
-        steps=np.arange(options.every, steps + 1, options.every),
+        env=plan.env.name,
+        record=plan.record,
+        steps=np.arange(every, plan.steps + 1, every),
         returns=learned.returns.reshape(*shape, -1),
         diverged_at=learned.diverged_at.reshape(shape),
         weights=learned.weights.reshape(*shape, -1),
-        spec=spec,
-        hyperparameters=settings,
-        choices=axes,
-        env_object=env if not isinstance(env, str) else None,
+        spec=plan.options.spec,
+        hyperparameters=plan.settings,
+        choices=plan.choices,
+        env_object=env_object,
     )
-
-
-class Learned(NamedTuple):
-    """By lane: each is one run of one setting."""
-
-    returns: Array
-    weights: Array
-    diverged_at: Array
-
-
-def learn_lanes(
-    options: Options,
-    env: CompiledEnv | HostEnv,
-    spec: Spec,
-    numbers: Mapping[str, Array],
-    runs: Array,
-    steps: int,
-    seed: int,
-    kept: Checkpoint | None = None,
-    advance: Advance = lambda steps, recent: None,
-) -> Learned:
-    """Group after group of lanes; memory does not grow with their number, but for what is learned.
-
-    `numbers` has every hyperparameter of every lane, `runs` the number of each lane's run: with the seed, that decides
-    all that is random in it.
-    """
-    kept = Checkpoint(None, {}) if kept is None else kept
-    lanes, points = len(runs), steps // options.every
-    seeds = jax.vmap(partial(jax.random.fold_in, jax.random.key(seed)))(jnp.asarray(runs, jnp.uint32))
-    records = Record(*(np.full((lanes, points), np.nan, np.float32) for _ in Record._fields))
-    weights, diverged_at = [], []
-    for number, members in enumerate(groups(lanes)):
-        hypers = Hypers(**{k: jnp.asarray(v[members], jnp.float32) for k, v in numbers.items()})
-        group, real = open_lanes(options, env, spec, hypers, seeds[members]), len(np.unique(members))
-        try:
-            state, first = kept.begin(number, group.begin, members, records)
-            advance(first * options.every * real, math.nan)
-            for k in range(first, points):
-                state, record = group.stretch(k * options.every, state)
-                for whole, part in zip(records, record, strict=True):
-                    whole[members, k] = part
-                kept.keep(number, k + 1, members, records, state, finished=k + 1 == points)
-                advance(options.every * real, _mean(record.last))
-        finally:
-            group.close()
-        weights.append(np.asarray(state.run.weights)[:real])
-        diverged_at.append(np.asarray(state.run.diverged_at)[:real])
-    return Learned(returns_at_records(*records), np.concatenate(weights), np.concatenate(diverged_at))
-
-
-def read_control_settings(a: ControlAlgorithm, given: Mapping[str, Any], name: str) -> Settings:
-    numbers = a.defaults() | checked_numbers(given, RANGES, a.hyperparameters, name)
-    if "epsilon_final" not in given:
-        numbers["epsilon_final"] = numbers["epsilon"]
-    return as_settings(numbers)
-
-
-def prepare(
-    agent: Agent,
-    env: CompiledEnv | HostEnv,
-    steps: int,
-    learning: Learning,
-    hard: bool,
-) -> tuple[Options, Spec]:
-    """What the compiled program depends on, checked."""
-    hidden, body, batch, buffer, optimizer, target_every, every = learning
-    _at_least(1, steps=steps, batch=batch)
-    _at_least(0, target_every=target_every)
-    if batch > buffer:
-        raise InputError(f"batch is {batch}, but the buffer holds only {buffer}; batch should be at most that")
-    if optimizer not in OPTIMIZERS:
-        raise InputError(f"there is no optimizer {optimizer!r}; there are {', '.join(OPTIMIZERS)}")
-    every = min(500, steps) if every is None else every
-    if every < 1 or steps % every:
-        raise InputError(f"steps is {steps}; it should be a multiple of every, which is {every}")
-    options = Options(agent, hard, batch, buffer, every, optimizer, target_every)
-    return options, Spec(env.observation, env.actions, _hidden(hidden, env.name), body)
-
-
-def _at_least(low: int, **values: int) -> None:
-    for name, value in values.items():
-        if value < low:
-            raise InputError(f"{name} is {value}; it should be {low} or more")
-
-
-def _hidden(given: Sequence[int] | None, name: str) -> tuple[int, ...]:
-    hidden = HIDDEN.get(name, (64, 64)) if given is None else tuple(given)
-    if any(size < 1 for size in hidden):
-        raise InputError(f"hidden is {hidden}; every layer should have 1 unit or more")
-    return hidden
-
-
-def _describe(
-    options: Options, spec: Spec, settings: Settings, env: str, algorithm: str, runs: int, seed: int
-) -> dict[str, Any]:
-    """All that the result depends on but the number of steps: what a checkpoint must agree with."""
-    plain = {k: np.asarray(v).tolist() for k, v in settings.numbers.items()}
-    sizes = {k: v for k, v in options._asdict().items() if k not in ("agent", "hard")}
-    layers = {"hidden": list(spec.hidden), "own_body": spec.body is not None}
-    what = {"env": env, "algorithm": algorithm, "agent": repr(options.agent), "runs": runs, "seed": seed}
-    return what | layers | sizes | plain
-
-
-def _mean(returns: Array) -> float:
-    finite = returns[np.isfinite(returns)]
-    return float(finite.mean()) if finite.size else math.nan

@@ -1,6 +1,6 @@
 """Finite MDPs, prediction problems and a zoo of them."""
 
-from gpbe.mdp.files import load, save
+from gpbe.mdp.files import find, load, save
 from gpbe.mdp.finite import FiniteMDP
 from gpbe.mdp.logs import Log
 from gpbe.mdp.prediction import PredictionProblem
@@ -33,6 +33,7 @@ __all__ = [
     "boyan",
     "collision",
     "corrections_example",
+    "find",
     "four_rooms",
     "identifiability_pair",
     "kolter",

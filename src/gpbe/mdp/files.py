@@ -1,6 +1,7 @@
 """Prediction problems in files: `.npz` for arrays, `.toml` for people (docs/files.md)."""
 
 import io
+import os
 import zipfile
 import zlib
 from pathlib import Path
@@ -15,10 +16,22 @@ from gpbe.mdp.finite import FiniteMDP
 from gpbe.mdp.prediction import PredictionProblem
 from gpbe.mdp.toml_reader import parse
 from gpbe.mdp.toml_writer import render
+from gpbe.mdp.zoo import problem as zoo_problem
 from gpbe.shapes import Array
 
 REQUIRED = ("transition", "reward", "discount", "start", "target", "behavior", "features")
 OPTIONAL = ("initial_weights", "state_names", "action_names", "name")
+
+
+def find(name: str | Path) -> PredictionProblem:
+    """The problem of that name in the zoo, or the one in a file if the name has an ending or is a path.
+
+    >>> find("baird").mdp.n_states
+    7
+    """
+    if isinstance(name, Path) or Path(name).suffix or os.sep in name:
+        return load(name)
+    return zoo_problem(name)
 
 
 def load(path: str | Path) -> PredictionProblem:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
+from gpbe.checks import check_at_least
 from gpbe.errors import InputError
 from gpbe.mdp.finite import FiniteMDP
 from gpbe.shapes import Array, PerStateAction
@@ -34,10 +35,8 @@ def simulate(mdp: FiniteMDP, policy: PerStateAction, steps: int, runs: int = 1, 
     policy = mdp.policy(policy)
     if mdp.transition.ndim > 3 or policy.ndim > 2 or mdp.start.ndim > 1:
         raise InputError("simulate takes one transition function and one policy; these carry leading axes")
-    if steps < 1 or runs < 1:
-        raise InputError(f"steps and runs must be at least 1; they are {steps} and {runs}")
-    if seed < 0:
-        raise InputError(f"seed is {seed}; it should be 0 or more")
+    check_at_least(1, steps=steps, runs=runs)
+    check_at_least(0, seed=seed)
     uniforms = np.random.default_rng(seed).random((steps + 1, runs))
 
     # One draw decides action and next state together, by inversion over the outcomes that can happen.

@@ -1,5 +1,35 @@
-"""Networks: layers and heads, shared by control and by nonlinear prediction."""
+"""Networks, shared by control and by nonlinear prediction: layers and heads, ways to represent h, flat weights."""
 
+from gpbe.nets.flat import Layout, flat, layout_of
 from gpbe.nets.layers import Body, Linear, MakeBody, Network, OneByOne, network, relu
+from gpbe.nets.second import (
+    Basis,
+    along_gradient,
+    marked,
+    marked_detached,
+    marked_second,
+    second_outputs,
+    start_second,
+    zero_at_start,
+)
 
-__all__ = ["Body", "Linear", "MakeBody", "Network", "OneByOne", "network", "relu"]
+__all__ = [
+    "Basis",
+    "Body",
+    "Layout",
+    "Linear",
+    "MakeBody",
+    "Network",
+    "OneByOne",
+    "along_gradient",
+    "flat",
+    "layout_of",
+    "marked",
+    "marked_detached",
+    "marked_second",
+    "network",
+    "relu",
+    "second_outputs",
+    "start_second",
+    "zero_at_start",
+]

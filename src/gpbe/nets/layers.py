@@ -21,9 +21,10 @@ def relu(x: Float[Array, "..."]) -> Float[Array, "..."]:
 @relu.defjvp
 def _(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, Array]:
     y = relu(primals[0])
-    positive = -jax.lax.bitcast_convert_type(y, jnp.int32) >> 31  # all bits where y > 0, none where it is 0
-    one = jax.lax.bitcast_convert_type(jnp.float32(1), jnp.int32)
-    return y, tangents[0] * jax.lax.bitcast_convert_type(positive & one, jnp.float32)
+    width = 8 * y.dtype.itemsize
+    as_bits = partial(jax.lax.bitcast_convert_type, new_dtype=jnp.dtype(f"int{width}"))
+    positive = -as_bits(y) >> (width - 1)  # all bits where y > 0, none where it is 0
+    return y, tangents[0] * jax.lax.bitcast_convert_type(positive & as_bits(jnp.ones((), y.dtype)), y.dtype)
 
 
 class Linear(eqx.Module):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 SYMBOL = {"behavior": "d_b", "target": "d_pi", "emphatic": "m"}
 COLOR = {"converges": "green", "diverges": "red", "undecided": "yellow"}
 MOST_STATES = 12
+"""States that the page has room for."""
 
 
 def as_text(diagnosis: "Diagnosis", width: int = 100) -> str:
@@ -29,6 +30,7 @@ def as_text(diagnosis: "Diagnosis", width: int = 100) -> str:
 
 
 def as_page(diagnosis: "Diagnosis") -> Group:
+    """The page as Rich prints it."""
     p = diagnosis.problem
     rank, k = int(diagnosis.findings[0].solution.feature_rank), p.features.shape[-1]
     head = f"{p.name}: {p.mdp.n_states} states, {p.mdp.n_actions} actions, {k} feature{'s' * (k > 1)}"

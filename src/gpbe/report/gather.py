@@ -1,96 +1,96 @@
-"""Collecting a report: figures drawn from sweeps, figures found in a folder, verdicts, versions, machine and cost."""
+"""Collecting a report: figures drawn from stored results, verdicts, versions, machine and cost."""
 
 import os
 import platform
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
-from gpbe import store
+from gpbe import figures, store
+from gpbe.analysis.stored import Stored
 from gpbe.errors import InputError
-from gpbe.figures import FIGURES, style
-from gpbe.figures.control import CONTROL_FIGURES, Sweeps
-from gpbe.figures.control import draw as draw_control
+from gpbe.experiments import FIGURES
+from gpbe.experiments.control.design import SIZES
 from gpbe.report.claims import judge
 from gpbe.report.model import STEPS, Cost, Provenance, Report, ReportFigure
 
-CONTROL, STORED = "Control", "Fixed points and prediction"
 DPI = 150
-RUNS, STEPS_A_RUN = 100, 100_000
-"""The paper's."""
+RUNS, STEPS_A_RUN = (SIZES["paper"][key] for key in ("runs", "steps"))
+
+
+class Drawn(NamedTuple):
+    """A figure that was drawn."""
+
+    name: str
+    drawing: figures.Drawing
+    seconds: float
+    files: tuple[Path, ...] = ()
+    """What was written of it."""
+
+
+def draw_all(
+    stored: Stored, names: Iterable[str] = tuple(FIGURES), out: Path | None = None
+) -> tuple[list[Drawn], dict[str, str]]:
+    """Draw what stored results allow, into the folder `out` if given; and why the rest cannot be drawn."""
+    drawn, skipped = [], {}
+    for name in names:
+        started = time.perf_counter()
+        try:
+            drawing = figures.draw(FIGURES[name], stored)
+        except InputError as error:
+            skipped[name] = str(error)
+            continue
+        files = tuple(figures.write(drawing, name, out)) if out else ()
+        drawn.append(Drawn(name, drawing, time.perf_counter() - started, files))
+    return drawn, skipped
 
 
 def gather(
-    sweeps: Sweeps | None,
+    stored: Stored,
     out: Path | None = None,
     folders: Mapping[str, Path] | None = None,
     commands: Sequence[str] = (),
     made: str = "",
-    also: Iterable[str] | None = None,
-    missing: Mapping[str, str] | None = None,
 ) -> Report:
-    """A report on sweeps, with the other figures that are in `out`.
+    """A report on stored results: all figures that they allow, written into `out` if given, and every claim.
 
-    `folders` says by experiment where its results are, for what they cost; `commands` made them. `also` names the other
-    figures, all that are there if left out; `missing` says why some are not.
+    `folders` says by experiment where its results are, for what they cost; `commands` made them.
     """
-    drawn, skipped = control_figures(sweeps, out) if sweeps else ([], {})
-    provenance = Provenance(tuple(commands), store.versions(), machine(), costs(folders or {}), made)
+    drawn, skipped = draw_all(stored, out=out) if stored.tables else ([], {})
     return Report(
-        scale=(sweeps.scale or "") if sweeps else "",
-        figures=(*drawn, *(stored_figures(out, also) if out else ())),
-        claims=judge(sweeps) if sweeps else (),
-        caveat=shorter(sweeps) if sweeps else "",
-        provenance=provenance,
-        skipped={**(missing or {}), **skipped},
+        scale=stored.scale or "",
+        figures=tuple(map(_shown, drawn)),
+        claims=judge(stored) if stored.tables else (),
+        caveat=shorter(stored),
+        provenance=Provenance(tuple(commands), store.versions(), machine(), costs(folders or {}), made),
+        skipped=skipped,
     )
 
 
-def shorter(sweeps: Sweeps) -> str:
-    """What to bear in mind of runs that are shorter or fewer than the paper's."""
-    rows = sweeps.survey.select("fewest", steps=pl.col("every") * pl.col("points")).rows()
+def shorter(stored: Stored) -> str:
+    """What to bear in mind of runs of control that are shorter or fewer than the paper's."""
+    if not stored.runs.runs:
+        return ""
+    rows = stored.runs.survey.select("fewest", steps=pl.col("every") * pl.col("points")).rows()
     runs, steps = (min(column) for column in zip(*rows, strict=True))
     if steps >= STEPS_A_RUN and runs >= RUNS:
         return ""
     return (
-        f"The claims are about {RUNS} runs of {STEPS_A_RUN:,} steps; the verdicts here are about {runs:,} "
-        f"run{'s' if runs > 1 else ''} of {steps:,}."
+        f"The claims about control are about {RUNS} runs of {STEPS_A_RUN:,} steps; the verdicts here are about "
+        f"{runs:,} run{'s' if runs > 1 else ''} of {steps:,}."
     )
 
 
-def control_figures(sweeps: Sweeps, out: Path | None = None) -> tuple[list[ReportFigure], dict[str, str]]:
-    """Every control figure that the sweeps allow, and why the others cannot be drawn.
+def _shown(drawn: Drawn) -> ReportFigure:
+    from gpbe.figures import style
 
-    `out` is where `gpbe.figures.control.make` wrote the whole tables, for the reader's use; nothing is read there.
-    """
-    figures, skipped = [], {}
-    for name, spec in CONTROL_FIGURES.items():
-        try:
-            drawing = draw_control(name, sweeps)
-        except InputError as error:
-            skipped[name] = str(error)
-            continue
-        source = str(out / f"{name}.parquet") if out else ""
-        image = style.rendered(drawing.figure, "png", DPI)
-        figures.append(ReportFigure(name, spec.describe, image, drawing.table, drawing.notes, source, CONTROL))
-    return figures, skipped
-
-
-def stored_figures(out: Path, names: Iterable[str] | None = None) -> list[ReportFigure]:
-    """The figures that `gpbe figure` left in a folder, with their tables, in the order of the paper.
-
-    Those of control are left out, unless `names` asks for them.
-    """
-    figures = []
-    for name in FIGURES if names is None else names:
-        image, table = out / f"{name}.png", out / f"{name}.parquet"
-        if image.is_file():
-            rows = pl.read_parquet(table) if table.is_file() else None
-            source = str(table) if rows is not None else ""
-            caption = FIGURES[name].describe if name in FIGURES else name
-            figures.append(ReportFigure(name, caption, image.read_bytes(), rows, (), source, STORED))
-    return figures
+    spec, drawing = FIGURES[drawn.name], drawn.drawing
+    source = next((str(path) for path in drawn.files if path.suffix == ".parquet"), "")
+    image = style.rendered(drawing.figure, "png", DPI)
+    return ReportFigure(drawn.name, spec.describe, image, drawing.table, drawing.notes, source, spec.group)
 
 
 def costs(folders: Mapping[str, Path]) -> tuple[Cost, ...]:

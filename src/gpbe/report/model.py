@@ -60,7 +60,7 @@ class Provenance:
 class Report:
     """A whole report."""
 
-    title: str = "Control with the generalized projected Bellman error"
+    title: str = "The generalized projected Bellman error"
     scale: str = ""
     figures: tuple[ReportFigure, ...] = ()
     claims: tuple[Judged, ...] = ()

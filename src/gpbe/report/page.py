@@ -4,11 +4,11 @@ from html import escape
 from importlib import resources
 from pathlib import Path
 
-from gpbe.figures.control.looks import title_of
+from gpbe.analysis.evidence import FEW
+from gpbe.envs.domains import DOMAINS, PAPER
 from gpbe.files.atomic import write_atomic
 from gpbe.report import parts
-from gpbe.report.evidence import FEW
-from gpbe.report.levels import LEVELS, SOLVED
+from gpbe.report.claims.levels import SOLVED
 from gpbe.report.model import Report
 
 
@@ -103,11 +103,13 @@ def _provenance(report: Report) -> str:
 
 def _how(caveat: str) -> str:
     """How verdicts are come by, for the reader of the table."""
-    levels = "; ".join(f"{title_of(d)} {level.random:.0f} to {level.threshold:.0f}" for d, level in LEVELS.items())
+    known = (DOMAINS[name] for name in PAPER)
+    levels = "; ".join(f"{domain.title} {domain.random_return:.0f} to {domain.threshold:.0f}" for domain in known)
     return (
-        "<p>A claim <em>holds</em> or <em>does not hold</em> where intervals at level 95 %, widened for the number of "
-        "questions it asks, leave no doubt; otherwise it is <em>undecided</em>. Returns of runs are means over the "
-        f"last quarter of the steps, those of settings over all steps. <strong>{escape(caveat)}</strong></p>\n"
+        "<p>A claim <em>holds</em> or <em>does not hold</em> where exact numbers say so, or intervals at level 95 %, "
+        "widened for the number of questions it asks, leave no doubt; otherwise it is <em>undecided</em>. Returns of "
+        "runs are means over the last quarter of the steps, those of settings over all steps. "
+        f"<strong>{escape(caveat)}</strong></p>\n"
         "<details><summary>How the verdicts are reached</summary>\n<ul>"
         f"<li>“The way to the threshold” goes from the return of a random policy to Gymnasium’s reward threshold: "
         f"{escape(levels)}. A domain is solved at {SOLVED:.0%} of the way.</li>"

@@ -9,8 +9,8 @@ from html import escape
 import numpy as np
 import polars as pl
 
+from gpbe.analysis.evidence import Fact, Verdict
 from gpbe.report.claims import Judged
-from gpbe.report.evidence import Fact, Verdict
 from gpbe.report.model import STEPS, Cost, ReportFigure
 from gpbe.wording import duration
 

@@ -28,7 +28,7 @@ class Packed(NamedTuple):
     """What a packed file holds."""
 
     manifest: Manifest
-    index: pl.DataFrame
+    listed: pl.DataFrame
     """The list of chunks."""
     parts: list[dict[str, Any]]
     """What each part says about itself, in the order of the chunks."""
@@ -115,6 +115,6 @@ def unpack(path: Path | str, folder: Path | str) -> int:
             write_atomic(target, encode(table.drop(PART_OF), about))
             written += 1
     if here is None:
-        write_atomic(folder / packed.manifest.index, to_bytes(packed.index))
+        write_atomic(folder / packed.manifest.index, to_bytes(packed.listed))
         write_atomic(folder / NAME, to_json(packed.manifest))
     return written

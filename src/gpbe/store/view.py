@@ -1,4 +1,4 @@
-"""Reading results from a folder (also while a driver writes into it) or a packed file: how far they are, their table."""
+"""Reading results, from a folder (also while a driver writes into it) or a packed file: how far, and their table."""
 
 import os
 from collections.abc import Iterator
@@ -83,13 +83,13 @@ def _packed_status(packed: Packed) -> Status:
     done = pl.Series([int(about["chunk"], 16) for about in packed.parts], dtype=pl.UInt64)
     rows = packed.rows()
     return Status(
-        total=packed.index.height,
+        total=packed.listed.height,
         done=len(done),
         failed=0,
-        missing=packed.index.height - len(done),
+        missing=packed.listed.height - len(done),
         invalid=0,
         diverged=int((rows["diverged_at"] >= 0).sum()) if "diverged_at" in rows.columns else 0,
-        steps_done=int(packed.index["steps"].filter(packed.index["id"].is_in(done.implode())).sum()),
+        steps_done=int(packed.listed["steps"].filter(packed.listed["id"].is_in(done.implode())).sum()),
         steps_total=packed.manifest.steps,
         seconds=sum(about.get("seconds", 0.0) for about in packed.parts),
     )

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from gpbe.algorithms.control import ALGORITHMS, Hypers, Spec
-from gpbe.algorithms.control.table import vary
 from gpbe.learn.control import loop as control
+from gpbe.learn.control.learning import Learning
+from gpbe.nets import flat
 
 B, I, F, A = 7, 3, 11, 5
-GAMMA, TAU, BETA, ETA, NU, ALPHA = 0.9, 0.7, 0.5, 0.3, 0.25, 0.1
-HYPERS = Hypers(ALPHA, BETA, TAU, ETA, NU, 0.1, 0.1, 0.0, GAMMA)
+GAMMA, TAU, BETA, ETA, NU, ALPHA, EPSILON = 0.9, 0.7, 0.5, 0.3, 0.25, 0.1, 0.2
+HYPERS = Hypers(ALPHA, BETA, TAU, ETA, NU, EPSILON, EPSILON, 0.0, GAMMA)
 
 
 class Net:
@@ -48,14 +49,20 @@ def mellow(q):
     return np.log(e.mean()) / TAU, e / e.sum()
 
 
-def action_values(w, t, form="correction", basis="head", width=F, curvature=False, beta=BETA):
+def expected(q):
+    """Under the epsilon-greedy policy: a random action in one of five times, otherwise the best."""
+    pi = np.full(A, 0.2 / A) + 0.8 * (q == q.max())
+    return pi @ q, pi
+
+
+def action_values(w, t, form="correction", basis="head", width=F, curvature=False, beta=BETA, greedy=mellow):
     """Mean direction for [w, theta] of the family of Q-learning, QRC and GQ."""
     size = F * I + F + A * F + A
     out = np.zeros(len(w))
     for s, a, r, g, s2 in zip(t["s"], t["a"], t["r"], t["g"], t["s2"], strict=True):
         q_net = Net(w, 2 * A, A) if basis == "head" and form != "none" else Net(w[:size], A)
         q, q2 = q_net.out(s)[:A], q_net.out(s2)[:A]
-        m, soft = mellow(q2)
+        m, soft = greedy(q2)
         delta = r + g * m - q[a]
         pad = np.zeros(len(w) - len(q_net.grad(s, q_net.out(s))))
         on_q = lambda x, c, net=q_net, pad=pad: np.concatenate(  # noqa: E731
@@ -140,8 +147,15 @@ def sbeed_q(w, t, eta=ETA):
     return out / B
 
 
+CHOICES = {
+    "qrc-sep": {"width": 13 / F},
+    "tdrc-pg with ratios": {"ratios": True},
+    "expected-sarsa corrected": {"form": "correction"},
+}
 REFERENCES = {
     "q-learning": lambda w, t: action_values(w, t, "none"),
+    "expected-sarsa": lambda w, t: action_values(w, t, "none", greedy=expected),
+    "expected-sarsa corrected": lambda w, t: action_values(w, t, greedy=expected),
     "qc": lambda w, t: action_values(w, t, beta=0.0),
     "qrc": action_values,
     "qrc-sep": lambda w, t: action_values(w, t, basis="network", width=13),
@@ -173,8 +187,9 @@ def transitions(seed=4):
 @cache
 def program(agent, hidden, target):
     spec = Spec((I,), A, hidden, None)
-    weights, shape = control.flatten_weights(agent.start(spec, jax.random.key(1))), control.shape_of(agent, spec)
-    options = control.Options(agent, False, B, 100, 10, "sgd", 10**6 if target else 0)
+    weights, shape = flat(agent.start(spec, jax.random.key(1))), control.shape_of(agent, spec)
+    learning = Learning(B, 100, 10, "sgd", 10**6 if target else 0)
+    options = control.Options(agent, spec, learning, hard=False)
     run = control.start(options, jnp.zeros(I), weights, jax.random.key(0))
 
     def step(hypers, weights, target, batch):
@@ -196,11 +211,9 @@ def change(agent, hypers, t, weights=None, hidden=(F,), target=None):
 
 @pytest.mark.parametrize("name", REFERENCES)
 def test_update_is_the_papers_equations_by_hand(name):
-    plain = name.split(" ")[0]
-    choices = {"width": 13 / F} if plain == "qrc-sep" else {"ratios": True} if "ratios" in name else {}
-    a = vary(ALGORITHMS[plain], plain, **choices)
-    hypers = HYPERS._replace(**dict(a.fixed))
-    got, w = change(a.agent, hypers, transitions())
+    a = ALGORITHMS[name.split(" ")[0]].varied(**CHOICES.get(name, {}))
+    hypers = HYPERS._replace(**a.fixed)
+    got, w = change(a.make(), hypers, transitions())
     want = REFERENCES[name](w, transitions())
     np.testing.assert_allclose(got, want, rtol=2e-4, atol=2e-5)
     assert np.abs(want).max() > 0.05
@@ -218,9 +231,9 @@ def test_gradient_features_of_a_linear_network_are_its_features(with_gradients, 
     rng, t = np.random.default_rng(3), transitions()
     head = rng.normal(size=2 * A * (I + 1))
     q, h = split_linear(head)
-    hypers = HYPERS._replace(**dict(ALGORITHMS[with_head].fixed))
-    got, _ = change(ALGORITHMS[with_gradients].agent, hypers, t, np.concatenate([q, h]), hidden=())
-    want, _ = change(ALGORITHMS[with_head].agent, hypers, t, head, hidden=())
+    hypers = HYPERS._replace(**ALGORITHMS[with_head].fixed)
+    got, _ = change(ALGORITHMS[with_gradients].make(), hypers, t, np.concatenate([q, h]), hidden=())
+    want, _ = change(ALGORITHMS[with_head].make(), hypers, t, head, hidden=())
     np.testing.assert_allclose(got, np.concatenate(split_linear(want)), rtol=1e-4, atol=1e-5)
 
 
@@ -229,15 +242,15 @@ def test_sbeed_q_with_eta_1_is_the_gradient_correction_with_h_for_rho_minus_q():
     t, rng = transitions(), np.random.default_rng(5)
     q, rho = rng.normal(size=(2, A * (I + 1)))
     join = lambda a, b: np.concatenate([a[: A * I], b[: A * I], a[A * I :], b[A * I :]])  # noqa: E731
-    sbeed, _ = change(ALGORITHMS["sbeed-q"].agent, HYPERS._replace(eta=1.0), t, join(q, rho), hidden=())
-    qc, _ = change(ALGORITHMS["qc"].agent, HYPERS._replace(beta=0.0), t, join(q, rho - q), hidden=())
+    sbeed, _ = change(ALGORITHMS["sbeed-q"].make(), HYPERS._replace(eta=1.0), t, join(q, rho), hidden=())
+    qc, _ = change(ALGORITHMS["qc"].make(), HYPERS._replace(beta=0.0), t, join(q, rho - q), hidden=())
     np.testing.assert_allclose(split_linear(sbeed)[0], split_linear(qc)[0], rtol=1e-4, atol=1e-5)
 
 
 def test_sbeed_with_eta_0_descends_the_td_error():
     """The residual gradient: minus half of the gradient of mean delta^2, by finite differences."""
     t, e = transitions(), 1e-5
-    got, w = change(ALGORITHMS["sbeed-q"].agent, HYPERS._replace(eta=0.0), t)
+    got, w = change(ALGORITHMS["sbeed-q"].make(), HYPERS._replace(eta=0.0), t)
 
     def half_square(w):
         net = Net(w, 2 * A, A)
@@ -253,7 +266,7 @@ def test_sbeed_with_eta_0_descends_the_td_error():
 
 
 def test_sbeed_with_tau_0_leaves_the_policy_as_it_began():
-    got, w = change(ALGORITHMS["sbeed"].agent, HYPERS._replace(tau=0.0), transitions())
+    got, w = change(ALGORITHMS["sbeed"].make(), HYPERS._replace(tau=0.0), transitions())
     policy = len(w) - (F * I + F + A * F + A)
     assert np.abs(got[:policy]).max() > 0.01
     np.testing.assert_array_equal(got[policy:], 0)
@@ -271,8 +284,8 @@ def test_qrc_with_a_very_large_beta_is_q_learning():
     beta, alpha = 1e4, 1e-4  # alpha beta = 1: theta is what the last batch alone made of it, times alpha
     hypers = HYPERS._replace(beta=beta, step_size=alpha)
     for _ in range(300):
-        qrc += alpha * change(ALGORITHMS["qrc"].agent, hypers, t, qrc)[0]
-        q += alpha * change(ALGORITHMS["q-learning"].agent, hypers, t, q)[0]
+        qrc += alpha * change(ALGORITHMS["qrc"].make(), hypers, t, qrc)[0]
+        q += alpha * change(ALGORITHMS["q-learning"].make(), hypers, t, q)[0]
     moved = np.abs(q - w[q_only]).max()
     assert moved > 5e-3
     assert np.abs(qrc[q_only] - q).max() < 0.01 * moved
@@ -280,7 +293,7 @@ def test_qrc_with_a_very_large_beta_is_q_learning():
 
 def test_a_target_network_values_the_next_state_and_is_not_moved():
     t, rng = transitions(), np.random.default_rng(2)
-    agent = ALGORITHMS["q-learning"].agent
+    agent = ALGORITHMS["q-learning"].make()
     target = rng.normal(size=F * I + F + A * F + A)
     got, w = change(agent, HYPERS, t, target=target)
     other = Net(target, A)
@@ -294,7 +307,7 @@ def test_a_target_network_values_the_next_state_and_is_not_moved():
 def test_the_h_head_recovers_the_expected_td_error():
     """On fixed data with q held still (beta = 0, steps on h alone), h(s, a) becomes the mean delta of each (s, a)."""
     rng, states, n = np.random.default_rng(1), np.eye(I), 60
-    agent = ALGORITHMS["qc"].agent
+    agent = ALGORITHMS["qc"].make()
     s, a = rng.integers(0, I, n), rng.integers(0, A, n)
     s2, r = rng.integers(0, I, n), rng.normal(size=n)
     weights = rng.normal(size=2 * A * (I + 1))  # linear in one-hot states: h is a table, and can be anything
@@ -302,8 +315,11 @@ def test_the_h_head_recovers_the_expected_td_error():
     table = q[: A * I].reshape(A, I).T + q[A * I :]
     delta = r + GAMMA * np.array([mellow(table[k])[0] for k in s2]) - table[s, a]
     batch = jnp.asarray(np.column_stack([states[s], states[s2], a, r, np.full(n, GAMMA), np.ones(n)]), jnp.float32)
-    shape = control.shape_of(agent, Spec((I,), A, (), None))
-    options = control.Options(agent, False, n, 100, 10, "sgd", 0)
+    spec = Spec((I,), A, (), None)
+    shape, options = (
+        control.shape_of(agent, spec),
+        control.Options(agent, spec, Learning(n, 100, 10, "sgd"), hard=False),
+    )
     hypers = Hypers(*(jnp.float32(x) for x in HYPERS._replace(beta=0.0, step_size=2.0)))
     run = control.start(options, jnp.zeros(I), jnp.asarray(weights, jnp.float32), jax.random.key(0))
     only_h = jnp.concatenate([jnp.repeat(jnp.arange(2 * A) >= A, I), jnp.arange(2 * A) >= A])

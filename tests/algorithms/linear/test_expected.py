@@ -8,11 +8,19 @@ import numpy as np
 import pytest
 
 from gpbe import exact, mdp
-from gpbe.algorithms.linear import ALGORITHMS, DIRECTIONS, Algorithm, Step, expected_system, product_weighting
+from gpbe.algorithms.linear import (
+    ALGORITHMS,
+    DIRECTIONS,
+    Algorithm,
+    Hypers,
+    Limits,
+    Step,
+    expected_system,
+    product_weighting,
+)
 from gpbe.algorithms.linear.least_squares import trace_sequence
-from gpbe.learn.linear.loop import Hypers, Options, Stream, observe, start_tracker, transitions
 from gpbe.learn.linear.streams import recorded, simulated
-from gpbe.learn.settings import defaults_for
+from gpbe.learn.linear.tracking import Stream, observe, start_tracker, transitions
 from helpers.linear_cases import (
     BETA,
     C_BAR,
@@ -107,7 +115,7 @@ def test_v_trace_evaluates_the_policy_between_behavior_and_target(rho_bar):
     problem = problem_of(4).with_features(np.eye(7))
     between = np.minimum(rho_bar * problem.behavior, problem.target)
     between /= between.sum(1, keepdims=True)
-    A, b, _ = expected_system(problem, "v-trace", LAM, c_bar=C_BAR, rho_bar=rho_bar)
+    A, b, _ = expected_system(problem, "v-trace", LAM, Limits(C_BAR, rho_bar))
     np.testing.assert_allclose(np.linalg.solve(A, b), problem.replace(target=between).values, rtol=1e-9)
 
 
@@ -136,7 +144,7 @@ def test_traces_are_the_sums_over_the_past_that_the_equations_unroll_to(name):
 
     # The log is longer, so that it holds the most and the least likely action, which scale AB-Trace.
     log = mdp.Log.simulate(problem, 1001, seed=4)
-    found = trace_sequence(log, a, LAM, c_bar=C_BAR, followon_decay=DECAY)
+    found = trace_sequence(log, a, LAM, Limits(C_BAR, followon_decay=DECAY))
     np.testing.assert_allclose(found.e[:n], traces, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(found.emphasis[:n], emphases, rtol=1e-9)
     np.testing.assert_allclose(found.rho[:n], rho)
@@ -148,9 +156,9 @@ def test_traces_are_the_sums_over_the_past_that_the_equations_unroll_to(name):
 
 def steps_of(a: Algorithm, stream: Stream, rho_bar: float = np.inf) -> Step:
     """What the compiled loop hands to an update, for every transition of a stream of one run."""
-    numbers = defaults_for(a) | {"lam": LAM, "c_bar": C_BAR, "rho_bar": rho_bar, "followon_decay": DECAY}
+    numbers = a.defaults() | {"lam": LAM, "c_bar": C_BAR, "rho_bar": rho_bar, "followon_decay": DECAY}
     hypers = Hypers(**{k: jnp.asarray(v, jnp.float32) for k, v in numbers.items()})
-    see = partial(observe, Options(a, every=1, adam=False, schedule=False), hypers, stream)
+    see = partial(observe, a, hypers, stream)
     start = start_tracker(stream, jnp.zeros(stream.features.shape[-1]))
     return jax.jit(lambda xs: jax.lax.scan(see, start, xs)[1])(jax.tree.map(lambda x: x[0], transitions(stream)))
 

@@ -14,8 +14,11 @@ import pytest
 from scipy import optimize
 
 from gpbe import exact, mdp
-from gpbe.algorithms.nonlinear import ALGORITHMS, KERNELS, Batch, Params, Second, Window, direction
-from gpbe.algorithms.nonlinear.model import PerObservation
+from gpbe.algorithms.nonlinear import ALGORITHMS
+from gpbe.algorithms.nonlinear.kernels import KERNELS
+from gpbe.algorithms.nonlinear.model import Params, PerObservation
+from gpbe.algorithms.nonlinear.step import Batch, Second, direction
+from gpbe.algorithms.nonlinear.updates import Window
 
 STATES, ACTIONS, K = 7, 2, 3
 

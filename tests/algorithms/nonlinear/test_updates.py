@@ -6,23 +6,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gpbe.algorithms.nonlinear import (
-    ALGORITHMS,
-    KERNELS,
-    Batch,
-    Outputs,
-    Params,
-    Second,
-    ValueAlgorithm,
-    Window,
-    direction,
-    directions,
-    find_value_algorithm,
-    parts,
-    second_weights,
-    smoothed,
-    start,
-)
+from gpbe import InputError
+from gpbe.algorithms.nonlinear import ALGORITHMS, NonlinearAlgorithm, find
+from gpbe.algorithms.nonlinear.kernels import KERNELS, smoothed
+from gpbe.algorithms.nonlinear.model import Params, second_weights, start
+from gpbe.algorithms.nonlinear.step import Batch, Second, direction
+from gpbe.algorithms.nonlinear.updates import Outputs, Window, directions, parts
 
 I, F, B, M = 5, 7, 3, 4
 LEARNED = ("tdc", "gtd2")
@@ -274,6 +263,23 @@ def test_smoothing_leaves_a_sample_out_of_its_own_estimate():
 
 def test_names_are_points_on_the_axes():
     assert ALGORITHMS["emphatic-tdrc"].weighting == "m"
-    assert ALGORITHMS["tdrc"] == ValueAlgorithm(regularized=True, paper=ALGORITHMS["tdrc"].paper)
-    assert find_value_algorithm(ValueAlgorithm(h="zero")).h == "zero"
+    assert ALGORITHMS["tdrc"] == NonlinearAlgorithm(regularized=True)
+    assert find(NonlinearAlgorithm(h="zero")).h == "zero"
     assert not ALGORITHMS["double-sampling"].long_returns
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        ({"form": "saddle-point"}, "there is no form 'saddle-point'; did you mean 'saddlepoint'?"),
+        ({"prior": "emphatics"}, "there is no prior 'emphatics'; did you mean 'emphatic'?"),
+        ({"h": "zero", "curvature": True}, "the term of the curvature belongs to an h that learns"),
+        ({"h": "kernel", "regularized": True}, "regularized shrinks an h that learns, not h = 'kernel'"),
+    ],
+)
+def test_axes_that_make_no_algorithm_are_refused(axes, message):
+    algorithm = NonlinearAlgorithm()
+    for name, value in axes.items():
+        object.__setattr__(algorithm, name, value)  # the types of the tests would refuse a misspelled one first
+    with pytest.raises(InputError, match=message):
+        algorithm.__post_init__()

@@ -10,7 +10,8 @@ import pytest
 
 from gpbe import exact, mdp
 from gpbe.algorithms.linear import Trace, advance
-from gpbe.algorithms.nonlinear import Window, parts, state_weights
+from gpbe.algorithms.nonlinear.updates import Window, parts
+from gpbe.algorithms.nonlinear.weights import state_weights
 
 LAYERS, WIDTH, ACTIONS = 3, 2, 2
 STATES = LAYERS * WIDTH

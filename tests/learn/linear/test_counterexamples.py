@@ -7,7 +7,7 @@ import pytest
 
 import gpbe
 from gpbe import exact, mdp
-from gpbe.algorithms.linear import ALGORITHMS, expected_system, expected_update
+from gpbe.algorithms.linear import ALGORITHMS, Limits, expected_system, expected_update
 from gpbe.algorithms.linear.least_squares import trace_sequence
 
 CURES = ("gtd", "tdc", "gtd2", "gtd2-mp", "tdrc", "htd")
@@ -160,7 +160,7 @@ def test_sound_algorithms_are_stable_everywhere(name):
 
 @pytest.mark.parametrize("name", [name for name, a in DIRECTED.items() if not a.sound])
 def test_unsound_algorithms_diverge_somewhere(name):
-    assert slowest(dynamics(STAR["star"](), name, lam=0.2, followon_decay=0.3)) < 0
+    assert slowest(dynamics(STAR["star"](), name, lam=0.2, limits=Limits(followon_decay=0.3))) < 0
 
 
 def test_regularization_turns_tdrc_into_td_where_features_are_small():

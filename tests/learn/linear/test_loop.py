@@ -13,7 +13,7 @@ import pytest
 
 import gpbe
 from gpbe import linalg, mdp
-from gpbe.algorithms.linear import ALGORITHMS, DIRECTIONS, Step, expected_system, find
+from gpbe.algorithms.linear import ALGORITHMS, DIRECTIONS, Limits, Step, expected_system, find
 from gpbe.algorithms.linear.least_squares import accumulate, trace_sequence
 from helpers.linear_cases import C_BAR, DECAY, LAM, fixed_point, problem_of
 
@@ -56,7 +56,7 @@ def test_learning_converges_to_the_algorithms_own_fixed_point(name):
     assert min(np.linalg.norm(a - b) for a, b in combinations(by_weighting, 2)) > 0.1
     assert min(np.linalg.norm(a - [3, 3, 3]) for a in by_weighting) > 4
     given = {"v-trace": {"c_bar": C_BAR, "rho_bar": 1.0}, "etd-beta": {"followon_decay": DECAY}}.get(name, {})
-    A, b, _ = expected_system(problem, name, MODEST, **given)
+    A, b, _ = expected_system(problem, name, MODEST, Limits(**given))
     own = np.linalg.solve(A, b)
     if find(name).bootstrapping == "importance" and name != "etd-beta":
         np.testing.assert_allclose(own, fixed_point(problem, name, MODEST), atol=1e-9)

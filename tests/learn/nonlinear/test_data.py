@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import gpbe
 from gpbe import mdp
-from gpbe.learn.nonlinear import predict_net
 from gpbe.learn.nonlinear.data import longest
 from gpbe.learn.nonlinear.metrics import measure_log
 
@@ -67,7 +67,7 @@ def test_one_update_from_a_whole_log_is_the_mean_over_its_windows(prior, n, lam)
     """Nine rows in a batch of nine: the first update is the last. TDC's h begins at 0 and moves by the same mean."""
     log, by_row = broken(), np.linspace(0.5, 1, 9)
     given = {"n": n, "lam": lam, "state_lam": by_row, "step_size": ALPHA}
-    result = predict_net(log, f"{prior}tdc", net=line, batch=9, every=9, **given)
+    result = gpbe.predict(log, f"{prior}tdc", net=line, batch=9, every=9, **given)
     move = by_hand(log, prior.removesuffix("-"), 9 if n == "episode" else n, lam * by_row)
     np.testing.assert_allclose(result.weights[0, :K], FIRST + ALPHA * move, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(result.weights[0, K:], ALPHA * move, rtol=1e-4, atol=1e-5)
@@ -80,8 +80,8 @@ def test_a_log_of_a_problem_is_learned_from_as_the_problem_is():
     p = mdp.PredictionProblem(m, target, behavior, rng.standard_normal((7, K)))
     given = {"net": line, "n": 3, "lam": 0.7, "step_size": 0.05, "seed": 2}
     log = mdp.Log.simulate(p, steps=22, seed=2)
-    direct = predict_net(p, "emphatic-td", steps=20, every=10, metrics=("rmsve",), **given)
-    logged = predict_net(log, "emphatic-td", every=2, **given)
+    direct = gpbe.predict(p, "emphatic-td", steps=20, every=10, metrics=("rmsve",), **given)
+    logged = gpbe.predict(log, "emphatic-td", every=2, **given)
     states = mdp.simulate(m, behavior, 22, 1, seed=2).state[0]
     np.testing.assert_allclose(logged.values[0, [4, 9], :22], direct.values[0][:, states], rtol=1e-4, atol=1e-5)
 
@@ -89,7 +89,7 @@ def test_a_log_of_a_problem_is_learned_from_as_the_problem_is():
 @pytest.mark.slow
 def test_a_network_learns_from_a_log():
     log = mdp.Log.simulate(mdp.boyan(), steps=600, seed=1)
-    result = predict_net(log, "tdrc", net=(8,), n=4, lam=0.8, every=200, step_size=0.02)
+    result = gpbe.predict(log, "tdrc", net=(8,), n=4, lam=0.8, every=200, step_size=0.02)
     assert result.values.shape == (1, 3, 1200)
     assert result.curves["rmstde"][0, -1] < 0.7 * result.initial["rmstde"][0]
 
@@ -123,14 +123,14 @@ def test_a_logs_errors_are_sums_over_its_rows():
 def test_h_may_be_linear_in_features_given_for_each_row():
     """With the features of v it is the gradient's h, which the other call has."""
     log, given = broken(), {"net": line, "every": 3, "step_size": 0.1, "ratio": 2.0}
-    one = predict_net(log, "tdc", basis=log.features, metrics=("rmstde", "rmsgpbe"), **given)
-    two = predict_net(log, "tdc", basis="gradient", **given)
+    one = gpbe.predict(log, "tdc", basis=log.features, metrics=("rmstde", "rmsgpbe"), **given)
+    two = gpbe.predict(log, "tdc", basis="gradient", **given)
     np.testing.assert_allclose(one.weights, two.weights, rtol=1e-5, atol=1e-6)
     assert one.curves["rmsgpbe"].shape == (1, 3)
 
 
 def refuse(log=None, algorithm="tdc", **given):
-    return predict_net(broken() if log is None else log, algorithm, **({"net": (4,), "every": 3} | given))
+    return gpbe.predict(broken() if log is None else log, algorithm, **({"net": (4,), "every": 3} | given))
 
 
 def endless() -> mdp.Log:

@@ -10,13 +10,18 @@ import pytest
 
 import gpbe
 from gpbe import InputError, exact, mdp
-from gpbe.algorithms.nonlinear import ValueAlgorithm, Window, parts, state_weights, values
+from gpbe.algorithms.linear import Algorithm
+from gpbe.algorithms.nonlinear import NonlinearAlgorithm
+from gpbe.algorithms.nonlinear.model import values
+from gpbe.algorithms.nonlinear.updates import Window, parts
+from gpbe.algorithms.nonlinear.weights import state_weights
+from gpbe.checks import check_at_least
 from gpbe.learn.linear.streams import simulated
 from gpbe.learn.nonlinear import predict as module
-from gpbe.learn.nonlinear import predict_net
-from gpbe.learn.nonlinear.checks import check_counts, check_problem, read_length
+from gpbe.learn.nonlinear.checks import read_length, read_net
 from gpbe.learn.nonlinear.data import read_data, second_sample, take
 from gpbe.learn.nonlinear.metrics import measure
+from gpbe.learn.predict import read_problem
 
 STATES, ACTIONS, K = 7, 3, 5
 
@@ -55,7 +60,7 @@ def test_a_linear_function_learns_step_by_step_what_the_linear_algorithms_learn(
         given = {"step_size": 0.02} | ({} if name == "td" else {"ratio": 2.0})
         if name == "tdrc":
             given["beta"] = 0.7
-        net = predict_net(p, prior + name, net=line, steps=60, runs=3, every=20, seed=4, metrics=("rmsve",), **given)
+        net = gpbe.predict(p, prior + name, net=line, steps=60, runs=3, every=20, seed=4, metrics=("rmsve",), **given)
         reference = gpbe.predict(p, other, steps=60, runs=3, every=20, seed=4, metrics=("rmsve",), **given)
         np.testing.assert_allclose(net.curves["rmsve"], reference.curves["rmsve"], rtol=1e-4)
         both = np.concatenate([reference.weights, reference.second_weights], axis=1)
@@ -68,7 +73,7 @@ def test_gradient_methods_reach_the_fixed_point_of_their_data_from_replay(name):
     p, steps = problem(3), 4000
     more = {"ratio": 1.5} if name == "tdc" else {}
     given = {"batch": 40, "buffer": steps, "step_size": 0.7, "power": 0.7, "delay": 500, "metrics": ("rmspbe",)}
-    result = predict_net(p, name, net=line, steps=steps, runs=2, every=steps, **given, **more)
+    result = gpbe.predict(p, name, net=line, steps=steps, runs=2, every=steps, **given, **more)
     data, x = mdp.simulate(p.mdp, p.behavior, steps, 2, seed=0), p.features
     for run in range(2):
         now, after = x[data.state[run]], x[data.next_state[run]]
@@ -83,7 +88,7 @@ def test_a_given_h_leads_to_the_generalized_pbe_of_that_h():
     """The aliased example: H = F makes B and C 1 and 0, an H that tells the alike states apart 3/4 and 1/4."""
     p = mdp.aliased()
     for phi, expected in ((p.features, (0.5, 1.0, 0.0)), (np.eye(4), (0.5, 0.75, 0.25))):
-        result = predict_net(
+        result = gpbe.predict(
             p,
             "tdc",
             net=lambda key: Line(jnp.zeros(3)),
@@ -108,7 +113,7 @@ def test_metrics_are_the_exact_ones_of_the_learned_values():
     p, phi = problem(1), np.random.default_rng(0).standard_normal((STATES, 3))
     d = exact.weighting(p, "target")
     names = ("rmsve", "rmsbe", "rmstde", "rmspbe", "rmsgpbe")
-    result = predict_net(
+    result = gpbe.predict(
         p,
         "tdrc",
         net=(4,),
@@ -156,7 +161,7 @@ def test_values_that_are_not_finite_have_infinite_errors_and_spoil_no_others():
 def test_divergence_is_recorded_for_its_run_and_disturbs_no_other():
     p = problem()
     given = {"net": (4,), "steps": 100, "runs": 3, "every": 10, "seed": 2, "metrics": "rmsve"}
-    both, alone = (predict_net(p, "tdc", step_size=alpha, **given) for alpha in ([0.01, 1e8], 0.01))
+    both, alone = (gpbe.predict(p, "tdc", step_size=alpha, **given) for alpha in ([0.01, 1e8], 0.01))
     assert (both.diverged_at[0] == -1).all()
     assert ((both.diverged_at[1] > 0) & (both.diverged_at[1] < 100)).all()
     np.testing.assert_allclose(both.curves["rmsve"][0], alone.curves["rmsve"], rtol=1e-4)
@@ -167,20 +172,20 @@ def test_divergence_is_recorded_for_its_run_and_disturbs_no_other():
 
 def test_runs_start_from_different_networks_and_seeds_too():
     p = problem()
-    one = predict_net(p, "td", net=(4,), steps=1, runs=2, seed=0, step_size=1e-9, metrics="rmsve")
-    two = predict_net(p, "td", net=(4,), steps=1, runs=2, seed=1, step_size=1e-9, metrics="rmsve")
+    one = gpbe.predict(p, "td", net=(4,), steps=1, runs=2, seed=0, step_size=1e-9, metrics="rmsve")
+    two = gpbe.predict(p, "td", net=(4,), steps=1, runs=2, seed=1, step_size=1e-9, metrics="rmsve")
     firsts = [one.weights[0], one.weights[1], two.weights[0], two.weights[1]]
     for i in range(4):
         for j in range(i):
             assert np.abs(firsts[i] - firsts[j]).max() > 0.05
-    again = predict_net(p, "td", net=(4,), steps=1, runs=2, seed=0, step_size=1e-9, metrics="rmsve")
+    again = gpbe.predict(p, "td", net=(4,), steps=1, runs=2, seed=0, step_size=1e-9, metrics="rmsve")
     np.testing.assert_array_equal(again.weights, one.weights)
 
 
 def test_averages_are_means_of_the_runs():
     p = problem()
-    full = predict_net(p, "td", net=(4,), steps=20, runs=3, every=10, metrics="rmsve")
-    mean = predict_net(p, "td", net=(4,), steps=20, runs=3, every=10, metrics="rmsve", average=True)
+    full = gpbe.predict(p, "td", net=(4,), steps=20, runs=3, every=10, metrics="rmsve")
+    mean = gpbe.predict(p, "td", net=(4,), steps=20, runs=3, every=10, metrics="rmsve", average=True)
     np.testing.assert_allclose(mean.curves["rmsve"], full.curves["rmsve"].mean(0), rtol=1e-6)
     np.testing.assert_allclose(mean.errors["rmsve"], full.curves["rmsve"].std(0, ddof=1) / 3**0.5, rtol=1e-6)
     np.testing.assert_allclose(mean.areas["rmsve"], full.curves["rmsve"].mean(-1), rtol=1e-6)
@@ -190,7 +195,7 @@ def test_second_samples_come_from_the_same_state_and_are_independent():
     p = problem(2)
     stream = simulated(p, 4000, 5, 0)
     second = second_sample(p, stream, 0)
-    now, first, other = (np.asarray(a).ravel() for a in (stream.now, stream.next, second.x))
+    now, first, other = (np.asarray(a).ravel() for a in (stream.now, stream.next, second.next))
     chance = p.mdp.transition_under(p.behavior)
     for s in range(STATES):
         here = now == s
@@ -202,7 +207,7 @@ def test_second_samples_come_from_the_same_state_and_are_independent():
 
 def test_windows_hold_consecutive_transitions_and_the_state_after_them():
     p, by_state = problem(2), np.linspace(0.1, 0.7, STATES)
-    data, n, updates = read_data(p, ValueAlgorithm(), 3, 10, 1, 0, by_state, None)
+    data, n, updates = read_data(p, NonlinearAlgorithm(), 3, 10, 1, 0, by_state, None)
     assert (n, updates, data.now.shape) == (3, 10, (1, 12))
     one = jax.tree.map(lambda a: a[0] if a.ndim == 2 and a.shape[0] == 1 else a, data)
     batch = take(one, jnp.array([2, 9]), 3, 0.5 * one.lam, jnp.arange(12.0))
@@ -230,7 +235,7 @@ def test_a_return_to_the_end_of_the_episode_is_one_of_more_transitions_than_any_
         batch = take(data._replace(observations=v[None]), at, n, lam, weight)
         return batch.window.weight * jax.vmap(parts, (1, Window(1, 1, 1, 1, 0)))(batch.x[0], batch.window).error
 
-    whole, long = (read_data(walk, ValueAlgorithm(), n, 60, 1, 0, None, None) for n in ("episode", 90))
+    whole, long = (read_data(walk, NonlinearAlgorithm(), n, 60, 1, 0, None, None) for n in ("episode", 90))
     assert (whole.updates, long.updates, long.n, long.data.now.shape[1]) == (60, 60, 90, 149)
     ended = np.flatnonzero(np.asarray(whole.data.discount)[0] == 0)
     assert len(ended) > 2
@@ -242,33 +247,33 @@ def test_a_return_to_the_end_of_the_episode_is_one_of_more_transitions_than_any_
 
 def test_longer_returns_agree_with_single_steps_where_lam_is_zero():
     p, given = problem(4), {"net": line, "steps": 50, "runs": 2, "every": 10, "seed": 3, "metrics": ("rmsve",)}
-    short = predict_net(p, "tdrc", **given)
-    long = predict_net(p, "tdrc", n=4, lam=0.0, **given)
+    short = gpbe.predict(p, "tdrc", **given)
+    long = gpbe.predict(p, "tdrc", n=4, lam=0.0, **given)
     np.testing.assert_allclose(long.values, short.values, rtol=1e-4, atol=1e-6)
-    by_state = predict_net(p, "tdrc", n=4, state_lam=np.zeros(STATES), **given)
+    by_state = gpbe.predict(p, "tdrc", n=4, state_lam=np.zeros(STATES), **given)
     np.testing.assert_allclose(by_state.values, short.values, rtol=1e-4, atol=1e-6)
 
 
 def test_settings_are_learned_in_parts_where_they_would_take_too_much_memory_together(monkeypatch):
     p, given = problem(), {"net": line, "steps": 20, "runs": 2, "every": 10, "step_size": [0.01, 0.02, 0.03], "seed": 1}
-    together = predict_net(p, "td", **given)
+    together = gpbe.predict(p, "td", **given)
     monkeypatch.setattr(module, "AT_A_TIME", 2 * 2 * 3 * STATES)  # two settings of two runs, three points and 7 values
     told = []
-    apart = predict_net(p, "td", advance=told.append, **given)
+    apart = gpbe.predict(p, "td", advance=told.append, **given)
     assert told == [2, 1]
     for name, curve in together.curves.items():
         np.testing.assert_allclose(apart.curves[name], curve, rtol=1e-5)
     np.testing.assert_allclose(apart.values, together.values, rtol=1e-5)
     monkeypatch.setattr(module, "RECORDED", 3 * 2 * 3 * STATES - 1)
     with pytest.raises(InputError, match=r"the values at all points of the curves are 1.3e\+02 numbers; give a larger"):
-        predict_net(p, "td", metrics="rmsve", **given)
+        gpbe.predict(p, "td", metrics="rmsve", **given)
 
 
 def test_ridges_belong_to_the_basis_and_not_to_another_projection():
     """rmsgpbe of a projection of one's own has no ridge; that of the basis has the basis's."""
     p, phi = problem(1), np.random.default_rng(0).standard_normal((STATES, 2))
     given = {"net": line, "basis": np.eye(STATES), "ridge": 0.5, "steps": 10, "every": 10, "metrics": "rmsgpbe"}
-    own, basis = predict_net(p, "tdc", projection=phi, **given), predict_net(p, "tdc", **given)
+    own, basis = gpbe.predict(p, "tdc", projection=phi, **given), gpbe.predict(p, "tdc", **given)
     v, d = own.values[0, -1].astype(float), p.behavior_distribution
     u = p.expected_reward + p.discounted_transition @ v - v
     y, C = phi.T @ (d * u), (phi * d[:, None]).T @ phi
@@ -279,7 +284,7 @@ def test_ridges_belong_to_the_basis_and_not_to_another_projection():
 @pytest.mark.slow
 def test_kernel_losses_lower_the_bellman_error():
     p = problem(5)
-    result = predict_net(p, "kbe", net=(4,), steps=500, runs=2, every=250, batch=20, step_size=0.3, metrics=("rmsbe",))
+    result = gpbe.predict(p, "kbe", net=(4,), steps=500, runs=2, every=250, batch=20, step_size=0.3, metrics=("rmsbe",))
     assert (result.curves["rmsbe"][:, -1] < result.initial["rmsbe"]).all()
 
 
@@ -288,20 +293,20 @@ def test_kernel_losses_lower_the_bellman_error():
 
 def learn(source=None, algorithm="tdc", **given):
     chosen = problem() if source is None else source
-    return predict_net(chosen, algorithm, **({"net": (4,), "steps": 20, "every": 5} | given))
+    return gpbe.predict(chosen, algorithm, **({"net": (4,), "steps": 20, "every": 5} | given))
 
 
 REFUSED = {
-    "algorithm": (lambda: learn(None, "tdcc"), r"no algorithm 'tdcc' for networks; did you mean .*tdc"),
-    "nothing like one": (lambda: learn(None, "zzzz"), r"no algorithm 'zzzz' for networks; there are td, tdc"),
-    "hyperparameter": (lambda: learn(alpha=1.0), r"no hyperparameter 'alpha'; tdc has step_size, ratio"),
+    "algorithm": (lambda: learn(None, "tdcc"), r"no algorithm for networks 'tdcc'; did you mean .*tdc"),
+    "nothing like one": (lambda: learn(None, "zzzz"), r"no algorithm for networks 'zzzz'; it should be one of td, tdc"),
+    "hyperparameter": (lambda: learn(alpha=1.0), r"no hyperparameter 'alpha'; it should be one of step_size, ratio"),
     "unused": (lambda: learn(None, "td", beta=1.0), r"td does not use 'beta'"),
     "step size": (lambda: learn(step_size=-1.0), r"step_size is -1; it should be above 0"),
     "lengths": (lambda: learn(step_size=[1, 2], ratio=[1, 2, 3]), r"step_size has 2 and ratio has 3"),
     "lam alone": (lambda: learn(lam=0.5), r"give n more than 1"),
     "net": (lambda: learn(net=(4, -1)), r"net is \(4, -1\); give the sizes of hidden layers"),
-    "net word": (lambda: learn(net="wide"), r"net is 'wide'"),
-    "basis": (lambda: learn(basis="tail"), r"no basis 'tail' of h; use head, network, gradient"),
+    "net word": (lambda: read_net("wide"), r"net is 'wide'"),
+    "basis": (lambda: learn(basis="tail"), r"no basis of h 'tail'; it should be one of head, network, gradient"),
     "basis shape": (lambda: learn(basis=np.ones((3, 2))), r"basis has shape \(3, 2\); .* \(7, features\)"),
     "basis of td": (lambda: learn(None, "td", basis="head"), r"does not learn h; leave basis out"),
     "head of a module": (lambda: learn(net=line, basis="head"), r"no last layer to put a head on"),
@@ -313,7 +318,7 @@ REFUSED = {
         lambda: learn(n="all"),
         r"n is 'all'; a return has 1 transition or more, or all to the end of its",
     ),
-    "n broken": (lambda: read_length(ValueAlgorithm(), 2.5, None), r"n is 2.5; a return has 1 transition or more"),
+    "n broken": (lambda: read_length(NonlinearAlgorithm(), 2.5, None), r"n is 2.5; a return has 1 transition or more"),
     "n without end": (lambda: learn(problem(termination=0.0), n="episode"), r"no episode ended in these data"),
     "state_lam alone": (lambda: learn(state_lam=np.ones(STATES)), r"give n more than 1"),
     "kernel unused": (lambda: learn(kernel="laplace"), r"kernel is for kbe"),
@@ -325,16 +330,19 @@ REFUSED = {
     "weighting": (lambda: learn(weighting=[1.0]), r"the weighting has shape \(1,\)"),
     "weightings": (lambda: learn(weighting=np.ones((2, 7))), r"the weighting has shape \(2, 7\); .* each state"),
     "batch of too few": (lambda: learn(batch=21), r"batch is 21, but there are 20 steps"),
-    "broken batch": (lambda: check_counts(batch=2.5), r"batch is 2.5; it should be a whole number"),
-    "problem": (lambda: check_problem(problem().mdp), r"problem is of type FiniteMDP; give a PredictionProblem"),
+    "broken batch": (lambda: check_at_least(1, batch=2.5), r"batch is 2.5; it should be a whole number"),
+    "problem": (lambda: read_problem(problem().mdp), r"problem is of type FiniteMDP; give a PredictionProblem"),
     "not a module": (lambda: learn(net=lambda key: 3), r"net makes something of type int; it should make a module"),
     "a vector": (lambda: learn(net=lambda key: jnp.sin), r"takes an observation to \(5,\); not one number"),
     "n of residuals": (lambda: learn(None, "residual-gradient", n=2), r"defined for single transitions; n is 2"),
     "kbe online": (lambda: learn(None, "kbe"), r"needs pairs of samples: give batch"),
     "batch": (lambda: learn(batch=9, buffer=8), r"batch is 9; it should be between 1 and the 8 windows"),
-    "kernel": (lambda: learn(None, "kbe", batch=4, kernel="sobolev"), r"no kernel 'sobolev'; the kernels are gaussian"),
-    "optimizer": (lambda: learn(optimizer="lion"), r"no optimizer 'lion'; use sgd or adam"),
-    "metric": (lambda: learn(metrics=("rmse",)), r"no metric 'rmse'; the metrics are rmsve"),
+    "kernel": (
+        lambda: learn(None, "kbe", batch=4, kernel="sobolev"),
+        r"no kernel 'sobolev'; it should be one of gaussian",
+    ),
+    "optimizer": (lambda: learn(optimizer="lion"), r"no optimizer 'lion'; it should be one of sgd, adam"),
+    "metric": (lambda: learn(metrics=("rmse",)), r"no metric 'rmse'; did you mean 'rmsve'"),
     "no projection": (lambda: learn(metrics=("rmsgpbe",)), r"rmsgpbe needs the features of H: give projection"),
     "every": (lambda: learn(every=7), r"every is 7; it should divide the 20 steps"),
     "steps": (lambda: learn(steps=0), r"steps is 0; it should be a whole number, 1 or more"),
@@ -343,7 +351,12 @@ REFUSED = {
         lambda: learn(problem(termination=0.0), "alternative-life-td"),
         r"alternative-life methods need episodes",
     ),
-    "curvature": (lambda: learn(None, ValueAlgorithm(h="zero", curvature=True)), r"belongs to an h that learns"),
+    "linear algorithm": (
+        lambda: learn(None, Algorithm()),
+        r"is of type Algorithm; give a name, or .*NonlinearAlgorithm",
+    ),
+    "epochs": (lambda: learn(epochs=2), r"epochs is for linear values; leave net out"),
+    "start": (lambda: learn(initial_weights=np.zeros(K)), r"initial_weights is for linear values; leave net out"),
     "network": (lambda: learn(None, "td", net=line, metrics="rmsve").network(0, 0), r"network takes 1 numbers"),
 }
 

@@ -213,7 +213,7 @@ def test_random_walk_of_five():
         (lambda: mdp.problem("zzz"), "it should be one of aliased, baird"),
         (lambda: mdp.problem("kolter", q=1), "kolter has no parameter 'q'; it has p, epsilon, gamma"),
         (lambda: mdp.problem("aliased", gamma=1), "aliased has no parameter 'gamma'; it has none"),
-        (lambda: mdp.problem("random-walk-5", representation="tiles"), "representation 'tiles' is unknown"),
+        (lambda: mdp.problem("random-walk-5", representation="tiles"), "there is no representation 'tiles'"),
         (lambda: mdp.problem("random", n_features=0), "n_features is 0; it should be a whole number, 1 or more"),
         (lambda: mdp.kolter([0.5, 1.0]), "p is 1; it should lie strictly between 0 and 1"),
         (lambda: mdp.kolter(gamma=1.0), "gamma is 1; it should be at least 0 and below 1"),

@@ -17,22 +17,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-import equinox as eqx
 import jax
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gpbe.algorithms.control.agent import (
-    ByValue,
-    Hypers,
-    Sampled,
-    Spec,
-    Valued,
-    marked,
-    marked_detached,
-    now_and_next,
-)
+from gpbe.algorithms.control.agent import ByValue, Sampled, Spec, Valued, now_and_next
+from gpbe.algorithms.control.hyperparameters import WIDTH, Hypers
 from gpbe.algorithms.control.maximum import Greedy
-from gpbe.nets import network
+from gpbe.checks import check_choices
+from gpbe.nets import Basis, marked, marked_second, network, second_outputs, start_second, zero_at_start
 
 
 class Outputs(NamedTuple):
@@ -45,44 +37,35 @@ class Outputs(NamedTuple):
 @dataclass(frozen=True)
 class ActionValues(ByValue):
     form: Literal["none", "correction", "saddlepoint"]
-    basis: Literal["head", "network", "gradient"] = "head"
+    basis: Basis = "head"
+    """Of h (see `gpbe.nets.second`)."""
     width: float = 1.0
     """Units in each layer of a network of h's own, as a multiple of q's."""
     curvature: bool = False
     """Maei's further term, for the basis of gradients."""
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        WIDTH.checked(self.width, "width")
 
     def start(self, spec: Spec, key: PRNGKeyArray) -> Valued:
         observation, actions, hidden, body = spec
         key_q, key_h = jax.random.split(key)
         shared = self.form != "none" and self.basis == "head"
         q = network(observation, actions, hidden, key_q, body, detached=actions if shared else 0)
-        if self.form == "none" or self.basis == "head":
+        if self.form == "none":
             return Valued(q, None)
-        if self.basis == "gradient":
-            return Valued(q, marked(q))
-        own = network(observation, actions, tuple(max(1, round(self.width * n)) for n in hidden), key_h, body)
-        # 0 at the start, as the head is.
-        return Valued(q, eqx.tree_at(lambda net: net.head, own, marked(own.head)))
+        sizes = tuple(max(1, round(self.width * n)) for n in hidden)
+        own = lambda: zero_at_start(network(observation, actions, sizes, key_h, body))  # noqa: E731
+        return Valued(q, start_second(self.basis, q, own))
 
     def outputs(self, params: Valued, target: Valued | None, s: Array, s_next: Array) -> Outputs:
         held = params if self.form == "none" and target is None else target
         out, q_next = now_and_next(params.q, None if held is None else held.q, s, s_next)
-        return Outputs(out[: params.q.live], q_next, self._h(params, out, s))
-
-    def _h(self, params: Valued, out: Array, s: Array) -> Array | None:
+        q = out[: params.q.live]
         if self.form == "none":
-            return None
-        if self.basis == "head":
-            return out[params.q.live :]
-        if self.basis == "network":
-            return params.h(s)
-        # theta . grad_w q, by a forward-mode product. `theta` learns from it as from a linear function; w must not, or,
-        # with the curvature, moves against it: 2 [w] - w has the value of w and its derivative times -1.
-        held = jax.lax.stop_gradient(eqx.filter(params.q, eqx.is_inexact_array))
-        if self.curvature:
-            held = jax.tree.map(lambda still, w: 2 * still - w, held, eqx.filter(params.q, eqx.is_inexact_array))
-        _, static = eqx.partition(params.q, eqx.is_inexact_array)
-        return jax.jvp(lambda w: eqx.combine(w, static)(s), (held,), (params.h,))[1]
+            return Outputs(q, q_next, None)
+        return Outputs(q, q_next, second_outputs(self.basis, params.q, params.h, out, s, self.curvature))
 
     def directions(self, out: Outputs, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> Outputs:
         taken = jax.nn.one_hot(t.action, out.q.shape[0])
@@ -95,6 +78,4 @@ class ActionValues(ByValue):
         return Outputs(first * taken, -t.discount * h * best.weights, (delta - h) * taken)
 
     def penalized(self, params: Valued) -> Valued:
-        if self.form == "none":
-            return marked(params)
-        return marked_detached(params, lambda p: p.q) if self.basis == "head" else marked(params, lambda p: p.h)
+        return marked(params) if self.form == "none" else marked_second(self.basis, params, lambda p: p.q)

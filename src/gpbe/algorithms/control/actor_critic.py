@@ -17,16 +17,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gpbe.algorithms.control.agent import (
-    ActorCritic,
-    ByPolicy,
-    Hypers,
-    Sampled,
-    Spec,
-    marked_detached,
-    now_and_next,
-)
+from gpbe.algorithms.control.agent import ActorCritic, ByPolicy, Sampled, Spec, now_and_next
+from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.maximum import Greedy
+from gpbe.nets import marked_detached
 
 
 class Outputs(NamedTuple):

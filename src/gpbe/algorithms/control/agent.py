@@ -8,36 +8,18 @@ every algorithm, and done once, by whoever runs the agent.
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.maximum import Greedy
-from gpbe.nets import MakeBody, Network, network
+from gpbe.nets import MakeBody, Network, marked, network
 
 Params = Any
 """An agent's networks: a tree of arrays."""
 Outputs = Any
 """A named tuple of outputs; in a batch, the last axis is that of the samples."""
-
-
-class Hypers(NamedTuple):
-    """Numbers that may be swept. An agent makes use of those that its entry in the table names."""
-
-    step_size: Any
-    beta: Any
-    """Strength of the penalty on the weights of h."""
-    tau: Any
-    """Of mellowmax (0: the hard max), or the temperature of SBEED's policy."""
-    eta: Any
-    """SBEED: from the residual gradient (0) to the gradient correction (1)."""
-    nu: Any
-    """Step size of the policy, as a multiple of the critic's."""
-    epsilon: Any
-    epsilon_final: Any
-    epsilon_steps: Any
-    gamma: Any
 
 
 class Sampled(NamedTuple):
@@ -93,7 +75,7 @@ class Agent(Protocol):
         ...
 
     def directions(self, out: Outputs, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> Outputs:
-        """For one transition: how each output should change."""
+        """For one transition: how each output should change. `hypers.epsilon` is that of the present step."""
         ...
 
     def penalized(self, params: Params) -> Params:
@@ -163,23 +145,6 @@ def now_and_next(net: Network, held: Network | None, s: Array, s_next: Array) ->
         return net(s), jax.lax.stop_gradient(held(s_next)[: net.live])
     both = net(jnp.concatenate([s, s_next], axis=1))
     return both[:, : s.shape[1]], both[: net.live, s.shape[1] :]
-
-
-def marked(params: Params, where: Callable[[Params], Any] | None = None) -> Params:
-    """0 for every weight, 1 for those in the part that `where` picks."""
-    arrays = eqx.filter(params, eqx.is_inexact_array)
-    zeros = jax.tree.map(jnp.zeros_like, arrays)
-    if where is None:
-        return zeros
-    return eqx.tree_at(where, zeros, jax.tree.map(jnp.ones_like, where(arrays)))
-
-
-def marked_detached(params: Params, which: Callable[[Params], Any]) -> Params:
-    """1 for the rows of the detached outputs of the network that `which` picks."""
-    net = which(params)
-    rows = jnp.arange(net.head.bias.shape[0]) >= net.live
-    head = jax.tree.map(lambda x: jnp.broadcast_to(rows.reshape(-1, *[1] * (x.ndim - 1)), x.shape) * 1.0, net.head)
-    return eqx.tree_at(lambda p: which(p).head, marked(params), head)
 
 
 def epsilon_greedy(q: Float[Array, " A"], choice: Choice, epsilon: Array) -> Action:

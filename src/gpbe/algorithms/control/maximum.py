@@ -20,17 +20,18 @@ def hard_max(q: Float[Array, " A"]) -> Greedy:
 
 
 def mellowmax(q: Float[Array, " A"], tau: Float[Array, ""] | float) -> Greedy:
-    """tau^-1 log(mean exp(tau q)), written so that small tau loses no digits; tau = 0 means the hard max.
+    """Mellowmax at the temperature tau, tau log(mean exp(q / tau)); 0 is its limit, the hard max.
 
-    The limit tau -> 0 of the formula is the mean; in the paper's sweeps tau = 0 stands for the hard max.
+    Written so that a large tau, at which it is nearly the mean, loses no digits. The paper's formula (section 8.1) has
+    the inverse temperature in place of tau: its tau is 1 / tau here, though its sweeps use it as a temperature.
 
     >>> q = jnp.array([1.0, 2.0])
-    >>> mellowmax(q, 0.0).value.item(), round(mellowmax(q, 1e-4).value.item(), 4)
+    >>> mellowmax(q, 0.0).value.item(), round(mellowmax(q, 1e4).value.item(), 4)
     (2.0, 1.5)
     """
     hard = hard_max(q)
     safe = jnp.where(tau > 0, tau, 1.0)
-    scaled = safe * (q - hard.value)
-    value = hard.value + jnp.log1p(jnp.expm1(scaled).mean()) / safe
+    scaled = (q - hard.value) / safe
+    value = hard.value + safe * jnp.log1p(jnp.expm1(scaled).mean())
     soft = Greedy(value, jax.nn.softmax(scaled))
     return Greedy(*(jnp.where(tau > 0, s, h) for s, h in zip(soft, hard, strict=True)))

@@ -14,19 +14,10 @@ from typing import NamedTuple
 import jax
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gpbe.algorithms.control.agent import (
-    ActorCritic,
-    ByPolicy,
-    ByValue,
-    Hypers,
-    Sampled,
-    Spec,
-    Valued,
-    marked,
-    now_and_next,
-)
+from gpbe.algorithms.control.agent import ActorCritic, ByPolicy, ByValue, Sampled, Spec, Valued, now_and_next
+from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.maximum import Greedy
-from gpbe.nets import network
+from gpbe.nets import marked, network
 
 
 class Outputs(NamedTuple):

@@ -1,181 +1,259 @@
-"""The control algorithms by name: choices on a few axes, with their hyperparameters. Does not need JAX to be listed."""
+"""The control algorithms, one record each. Does not need JAX to be listed.
 
-import difflib
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+What `gpbe.train`, sweeps, the command line, figures and estimates of cost know of an algorithm, they read here.
+"""
 
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from gpbe.algorithms.control.hyperparameters import WIDTH, Hypers
+from gpbe.algorithms.hyperparameters import Hyperparameter
+from gpbe.algorithms.records import Look, find_record
+from gpbe.checks import check_known
 from gpbe.errors import InputError
 
 if TYPE_CHECKING:
     from gpbe.algorithms.control.agent import Agent
 
 
-class Range(NamedTuple):
-    low: float
-    high: float
-    open: bool
-    """Is `low` itself excluded?"""
-    default: float
-    paper: tuple[float, ...]
-    """What the paper's sweeps go over; empty for what it does not sweep."""
-    meaning: str
-
-
-_TAUS = (0.0, *(10.0**k for k in range(-4, 1)))
-RANGES: dict[str, Range] = {
-    "step_size": Range(0, math.inf, True, 2.0**-10, tuple(2.0**k for k in range(-12, -6)), "of the optimizer"),
-    "beta": Range(0, math.inf, False, 1.0, (0.0, 0.5, 1.0, 1.5), "penalty on the weights of h"),
-    "tau": Range(0, math.inf, False, 0.0, _TAUS, "of mellowmax (0: hard max), or of the entropy of SBEED's policy"),
-    "eta": Range(0, 1, False, 1.0, tuple(10.0**k for k in range(-3, 1)), "0: residual gradient, 1: correction"),
-    "nu": Range(0, math.inf, False, 1.0, tuple(2.0**k for k in range(-4, 2)), "policy's step size over the critic's"),
-    "epsilon": Range(0, 1, False, 0.1, (), "probability of a random action, at the start"),
-    "epsilon_final": Range(0, 1, False, math.nan, (), "and after epsilon_steps (NaN: it does not change)"),
-    "epsilon_steps": Range(0, math.inf, False, 0.0, (), "steps over which it changes along a line"),
-    "gamma": Range(0, 1, False, 0.99, (), "discount"),
-}
-_GREEDY = ("step_size", "tau", "epsilon", "epsilon_final", "epsilon_steps", "gamma")
-_POLICY = ("step_size", "nu", "gamma")
-WIDTHS = (0.25, 0.5, 1.0, 2.0)
-"""Of QRC-Sep's network for h, as multiples of q's; in the paper 8 to 64 units, or 16 to 128 where q has 64."""
-
-
-Kind = Literal["ActionValues", "SBEED", "SBEEDQ", "PolicyGradient"]
-
-
 @dataclass(frozen=True)
 class ControlAlgorithm:
-    kind: Kind
-    """Which class of agents."""
-    choices: Mapping[str, Any]
-    """All of its axes."""
-    hyperparameters: tuple[str, ...]
-    fixed: tuple[tuple[str, float], ...] = ()
+    """A class of agents and choices on its axes, with hyperparameters.
+
+    One of one's own needs a name and a class (see `gpbe.algorithms.control.agent`), or a function that makes an agent:
+
+    >>> from gpbe.algorithms.control.action_values import ActionValues
+    >>> mine = ControlAlgorithm("mine", ActionValues, {"form": "saddlepoint"})
+    >>> mine.varied(basis="network").make()
+    ActionValues(form='saddlepoint', basis='network', width=1.0, curvature=False)
+    """
+
+    name: str
+    agent: "str | Callable[..., Agent]"
+    """What makes the agent: a class or a function, or "package.module:name" of one."""
+    choices: Mapping[str, Any] = field(default_factory=dict)
+    """What it is called with: choices on its axes, where they are not its defaults."""
+    hyperparameters: tuple[str, ...] = Hypers._fields
+    """The names of those that it has."""
+    fixed: Mapping[str, float] = field(default_factory=dict)
     """Hyperparameters that are 0 or 1 in this algorithm by definition."""
-    swept: tuple[str, ...] = ("step_size", "tau")
+    shaping: Mapping[str, Hyperparameter] = field(default_factory=dict)
+    """Axes that are numbers and shape a network, so that each value is a program of its own."""
+    swept: tuple[str, ...] = ()
     """What the paper sweeps for it."""
     describe: str = ""
     paper: str = ""
+    look: Look | None = None
+    """In figures; grey, under its name, if left out."""
+    speed: float = 1.0
+    """Steps a second over QRC's, rounded from `gpbe bench control`; environments on the host hide some of the gap."""
+
+    def __post_init__(self) -> None:
+        for name in (*self.hyperparameters, *self.fixed):
+            check_known(name, Hypers._fields, "hyperparameter")
+
+    @property
+    def declared(self) -> dict[str, Hyperparameter]:
+        """All of its numbers by name: what the compiled program is given, and what shapes networks."""
+        return {name: Hypers._field_defaults[name] for name in self.hyperparameters} | dict(self.shaping)
 
     @property
     def axes(self) -> dict[str, Any]:
-        """The choices that make it."""
-        return {"kind": self.kind} | dict(self.choices)
+        """What makes it, in words: the agent's name, and the choices."""
+        made_by = self.agent.partition(":")[2] if isinstance(self.agent, str) else self.agent.__name__
+        return {"agent": made_by} | dict(self.choices)
 
-    @property
-    def agent(self) -> "Agent":
-        from gpbe.algorithms import control
+    def make(self) -> "Agent":
+        """The agent."""
+        return self._maker()(**self.choices)
 
-        return getattr(control, self.kind)(**self.choices)
+    def _maker(self) -> "Callable[..., Agent]":
+        return referred(self.agent) if isinstance(self.agent, str) else self.agent
 
     def defaults(self) -> dict[str, float]:
-        return {name: r.default for name, r in RANGES.items()} | dict(self.fixed)
+        """A number for each hyperparameter, whether it has it or not."""
+        return {name: h.default for name, h in Hypers._field_defaults.items()} | dict(self.fixed)
 
     def grid(self) -> dict[str, tuple[float, ...]]:
         """The paper's: what it sweeps for this algorithm, and over what."""
-        swept: dict[str, tuple[float, ...]] = {name: RANGES[name].paper for name in self.swept}
-        return swept | ({"width": WIDTHS} if self.axes.get("basis") == "network" else {})
+        return {name: self.declared[name].paper for name in (*self.swept, *self.shaping)}
+
+    def varied(self, **choices: Any) -> "ControlAlgorithm":
+        """The same with other choices on its axes, such as `width` for QRC-Sep or `ratios` for TDRC-PG."""
+        for name, value in choices.items():
+            if name in self.shaping:
+                _check_one(self.shaping[name].checked(value, name), name)
+            elif name not in self.choices and name not in _axes(self._maker()):
+                has = ", ".join((*self.declared, *(x for x in self.choices if x not in self.shaping)))
+                raise InputError(f"{self.name} has no {name!r}; it has {has}")
+        return replace(self, choices=dict(self.choices) | choices) if choices else self
 
 
+def _check_one(value: Any, name: str) -> None:
+    if not isinstance(value, float):
+        raise InputError(f"{name} shapes a network, so that every value is a program of its own; give one number")
+
+
+def _axes(maker: Callable[..., Any]) -> list[str]:
+    return [each.name for each in fields(maker)] if is_dataclass(maker) else []
+
+
+_VALUES = "gpbe.algorithms.control.action_values:ActionValues"
+_GREEDY = ("step_size", "tau", "epsilon", "epsilon_final", "epsilon_steps", "gamma")
+_POLICY = ("step_size", "nu", "gamma")
+_SWEPT = ("step_size", "tau")
 _PAPER = "Patterson et al. 2022"
 
-
-def _values(form: str, basis: str = "head", curvature: bool = False) -> tuple[Kind, dict[str, Any]]:
-    return "ActionValues", {"form": form, "basis": basis, "width": 1.0, "curvature": curvature}
-
-
-ALGORITHMS: dict[str, ControlAlgorithm] = {
-    "q-learning": ControlAlgorithm(
-        *_values("none"), _GREEDY, describe="no correction", paper="Watkins 1989; Mnih et al. 2015"
+_RECORDS = (
+    ControlAlgorithm(
+        "q-learning",
+        _VALUES,
+        {"form": "none"},
+        _GREEDY,
+        swept=_SWEPT,
+        describe="no correction",
+        paper="Watkins 1989; Mnih et al. 2015",
+        look=Look("Q-learning", "orange", (5.0, 1.2)),
     ),
-    "qc": ControlAlgorithm(
-        *_values("correction"), _GREEDY, (("beta", 0.0),), describe="gradient correction, h unpenalized", paper=_PAPER
+    ControlAlgorithm(
+        "expected-sarsa",
+        "gpbe.algorithms.control.expected_sarsa:ExpectedSarsa",
+        {"form": "none"},
+        ("step_size", "epsilon", "epsilon_final", "epsilon_steps", "gamma"),
+        describe="no correction, the value of the epsilon-greedy policy at S'",
+        paper="van Seijen et al. 2009",
+        look=Look("Expected SARSA", "yellow", (1.2, 0.8)),
     ),
-    "qrc": ControlAlgorithm(
-        *_values("correction"),
+    ControlAlgorithm(
+        "qc",
+        _VALUES,
+        {"form": "correction"},
+        _GREEDY,
+        fixed={"beta": 0.0},
+        swept=_SWEPT,
+        describe="gradient correction, h unpenalized",
+        paper=_PAPER,
+        look=Look("QC", "sky"),
+    ),
+    ControlAlgorithm(
+        "qrc",
+        _VALUES,
+        {"form": "correction"},
         (*_GREEDY, "beta"),
+        swept=_SWEPT,
         describe="gradient correction, regularized by beta = 1",
         paper=_PAPER,
+        look=Look("QRC", "blue"),
     ),
-    "qrc-sep": ControlAlgorithm(
-        *_values("correction", "network"), (*_GREEDY, "beta"), describe="QRC, h a network of its own", paper=_PAPER
-    ),
-    "qrc-grad": ControlAlgorithm(
-        *_values("correction", "gradient"),
+    ControlAlgorithm(
+        "qrc-sep",
+        _VALUES,
+        {"form": "correction", "basis": "network"},
         (*_GREEDY, "beta"),
+        shaping={"width": WIDTH},
+        swept=_SWEPT,
+        describe="QRC, h a network of its own",
+        paper=_PAPER,
+        look=Look("QRC-Sep", "sky"),
+        speed=0.6,
+    ),
+    ControlAlgorithm(
+        "qrc-grad",
+        _VALUES,
+        {"form": "correction", "basis": "gradient"},
+        (*_GREEDY, "beta"),
+        swept=_SWEPT,
         describe="QRC, h linear in the gradient of q",
         paper=_PAPER,
+        look=Look("QRC-Grad", "black"),
+        speed=0.6,
     ),
-    "qc-ll": ControlAlgorithm(
-        *_values("correction", "gradient", curvature=True),
+    ControlAlgorithm(
+        "qc-ll",
+        _VALUES,
+        {"form": "correction", "basis": "gradient", "curvature": True},
         _GREEDY,
-        (("beta", 0.0),),
+        fixed={"beta": 0.0},
+        swept=_SWEPT,
         describe="nonlinear TDC for control: locally linear projection, with the term of the curvature",
         paper="Maei et al. 2009",
+        look=Look("QC-LL", "green", (4.0, 1.0, 1.0, 1.0)),
+        speed=0.44,
     ),
-    "gq": ControlAlgorithm(
-        *_values("saddlepoint"),
+    ControlAlgorithm(
+        "gq",
+        _VALUES,
+        {"form": "saddlepoint"},
         (*_GREEDY, "beta"),
-        swept=("step_size", "tau", "beta"),
+        swept=(*_SWEPT, "beta"),
         describe="saddlepoint form",
         paper=f"Maei et al. 2010; {_PAPER}",
+        look=Look("GQ", "purple"),
     ),
-    "gq-grad": ControlAlgorithm(
-        *_values("saddlepoint", "gradient"),
+    ControlAlgorithm(
+        "gq-grad",
+        _VALUES,
+        {"form": "saddlepoint", "basis": "gradient"},
         (*_GREEDY, "beta"),
-        swept=("step_size", "tau", "beta"),
+        swept=(*_SWEPT, "beta"),
         describe="saddlepoint form, h linear in the gradient of q",
         paper=_PAPER,
+        look=Look("GQ-Grad", "black"),
+        speed=0.55,
     ),
-    "sbeed": ControlAlgorithm(
-        "SBEED",
-        {},
-        (*_POLICY, "tau", "eta"),
-        (("beta", 0.0),),
-        swept=("step_size", "tau", "eta", "nu"),
+    ControlAlgorithm(
+        "sbeed",
+        "gpbe.algorithms.control.sbeed:SBEED",
+        hyperparameters=(*_POLICY, "tau", "eta"),
+        fixed={"beta": 0.0},
+        swept=(*_SWEPT, "eta", "nu"),
         describe="state values and a policy; tau = 0 leaves the policy as it began",
         paper="Dai et al. 2018",
+        look=Look("SBEED", "red", (1.2, 0.8)),
+        speed=0.6,
     ),
-    "sbeed-q": ControlAlgorithm(
-        "SBEEDQ",
-        {},
-        (*_GREEDY, "eta"),
-        (("beta", 0.0),),
-        swept=("step_size", "tau", "eta"),
+    ControlAlgorithm(
+        "sbeed-q",
+        "gpbe.algorithms.control.sbeed:SBEEDQ",
+        hyperparameters=(*_GREEDY, "eta"),
+        fixed={"beta": 0.0},
+        swept=(*_SWEPT, "eta"),
         describe="SBEED's objective on action values",
         paper=_PAPER,
+        look=Look("SBEED-Q", "purple"),
     ),
-    "tdrc-pg": ControlAlgorithm(
-        "PolicyGradient",
+    ControlAlgorithm(
+        "tdrc-pg",
+        "gpbe.algorithms.control.actor_critic:PolicyGradient",
         {"ratios": False},
         (*_POLICY, "beta"),
         swept=("step_size", "nu"),
         describe="actor-critic with TDRC as the critic",
         paper=_PAPER,
+        look=Look("TDRC-PG", "sky"),
+        speed=0.67,
     ),
-}
+)
+ALGORITHMS = {record.name: record for record in _RECORDS}
 
 
-def find_algorithm(name: str) -> ControlAlgorithm:
-    """A control algorithm by name.
+def find_algorithm(algorithm: str | ControlAlgorithm) -> ControlAlgorithm:
+    """A control algorithm by its name in the table, as "package.module:NAME" of a record, or the record itself.
 
-    >>> find_algorithm("qrc").agent
+    >>> find_algorithm("qrc").make()
     ActionValues(form='correction', basis='head', width=1.0, curvature=False)
     """
-    if name not in ALGORITHMS:
-        close = difflib.get_close_matches(name.casefold(), ALGORITHMS, n=3, cutoff=0.4)
-        hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(ALGORITHMS)}"
-        raise InputError(f"there is no control algorithm {name!r}; {hint}")
-    return ALGORITHMS[name]
+    if isinstance(algorithm, str) and ":" in algorithm:
+        algorithm = referred(algorithm)
+    return find_record(algorithm, ALGORITHMS, ControlAlgorithm, "control algorithm")
 
 
-def vary(algorithm: ControlAlgorithm, name: str, **choices: Any) -> ControlAlgorithm:
-    """The same with other choices on its axes, such as `width` for QRC-Sep or `ratios` for TDRC-PG."""
-    axes = algorithm.choices
-    for choice, value in choices.items():
-        if choice not in axes:
-            raise InputError(f"{name} has no {choice!r}; it has {', '.join((*algorithm.hyperparameters, *axes))}")
-        if choice == "width" and not (isinstance(value, float | int) and 0 < value < math.inf):
-            raise InputError(f"width is {value}; it should be above 0, a multiple of the width of q's layers")
-    return replace(algorithm, choices=dict(axes) | choices)
+def referred(reference: str) -> Any:
+    """What "package.module:name" refers to."""
+    module, _, name = reference.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"there is no {reference}: {error}") from None

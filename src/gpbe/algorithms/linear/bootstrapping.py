@@ -9,22 +9,24 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from gpbe.shapes import Array, Number
+
 Rule = Literal["importance", "tree-backup", "v-trace", "ab-trace"]
 
 
 class Probabilities(NamedTuple):
-    """Of the action taken, under target and behavior, and the extremes that AB-Trace is scaled by."""
+    """The probabilities of the action taken under both policies, and the extremes that AB-Trace is scaled by."""
 
-    target: Any
-    behavior: Any
-    psi_0: Any
+    target: Number
+    behavior: Number
+    psi_0: Number
     """1 over the largest max(pi, b) of any state and action."""
-    psi_max: Any
+    psi_max: Number
     """1 over the smallest."""
 
 
-def action_lambda(rule: Rule, lam: Any, p: Probabilities, c_bar: Any = 1.0, xp: Any = np) -> Any:
-    """lam_t for the importance ratio lambda rho, Tree Backup, V-trace and AB-Trace.
+def action_lambda(rule: Rule, lam: Number, p: Probabilities, c_bar: Number = 1.0, xp: Any = np) -> Number:
+    """The trace parameter lam_t of the importance ratio lambda rho, Tree Backup, V-trace and AB-Trace.
 
     The trace keeps lam_t rho: for Tree Backup (Precup et al. 2000) that is lam pi; for V-trace (Espeholt et al. 2018)
     lam min(c_bar, rho); for AB-Trace (Mahmood et al. 2017) nu pi with nu = min(psi, 1 / max(b, pi)), where lam plays
@@ -44,7 +46,7 @@ def action_lambda(rule: Rule, lam: Any, p: Probabilities, c_bar: Any = 1.0, xp: 
     return p.behavior * xp.minimum(psi, 1 / xp.maximum(xp.maximum(p.target, p.behavior), 1e-30))
 
 
-def scales(target: Any, behavior: Any) -> tuple[float, float]:
-    """psi_0 and psi_max of AB-Trace over actions that the behavior can take."""
+def scales(target: Array, behavior: Array) -> tuple[float, float]:
+    """The scales psi_0 and psi_max of AB-Trace over actions that the behavior can take."""
     larger = np.maximum(target, behavior)[np.asarray(behavior) > 0]
     return float(1 / larger.max()), float(1 / larger.min())

@@ -4,12 +4,11 @@ An update is linear in the trace and in the emphasis, so its mean over the stati
 with the *mean* trace and emphasis of each state, averaged over transitions. No sampling, no limit.
 """
 
-from typing import Any
-
 import numpy as np
 
 from gpbe.algorithms.linear.bootstrapping import Probabilities, action_lambda, scales
 from gpbe.algorithms.linear.table import ALGORITHMS, Algorithm, find
+from gpbe.algorithms.linear.traces import UNLIMITED, Limits
 from gpbe.algorithms.linear.updates import DIRECTIONS, Step
 from gpbe.errors import InputError
 from gpbe.exact.traces import LinearSystem, carried, mean_trace, trace_system
@@ -23,12 +22,9 @@ def expected_system(
     problem: PredictionProblem,
     algorithm: str | Algorithm,
     lam: Numbers = 0.0,
-    *,
-    c_bar: float = 1.0,
-    rho_bar: float = np.inf,
-    followon_decay: float | None = None,
+    limits: Limits = UNLIMITED,
 ) -> LinearSystem:
-    """A, b and C of an algorithm; where it converges, it converges to the solution of A w = b.
+    """The system A, b and C of an algorithm; where it converges, it converges to the solution of A w = b.
 
     >>> from gpbe import mdp
     >>> A, b, C = expected_system(mdp.aliased(), "tree-backup", lam=0.9)
@@ -36,9 +32,9 @@ def expected_system(
     array([0.5, 1. , 0. ])
     """
     a = find(algorithm)
-    table = lambda_table(problem, a, lam, c_bar)
-    emphasis = mean_emphasis(problem, a, table, followon_decay)
-    clipped = problem.behavior * np.minimum(problem.ratios, rho_bar)
+    table = lambda_table(problem, a, lam, limits.c_bar)
+    emphasis = mean_emphasis(problem, a, table, limits.followon_decay)
+    clipped = problem.behavior * np.minimum(problem.ratios, limits.rho_bar)
     return trace_system(problem, emphasis, clipped, carried(problem, table))
 
 
@@ -48,20 +44,18 @@ def expected_update(
     w: Weights,
     h: Weights,
     lam: Numbers = 0.0,
+    limits: Limits = UNLIMITED,
     *,
-    c_bar: float = 1.0,
-    rho_bar: float = np.inf,
-    followon_decay: float | None = None,
     beta: float = 0.0,
 ) -> tuple[Weights, Weights]:
     """The mean direction of w and of h, by averaging the algorithm's own update over every transition."""
     a, m = find(algorithm), problem.mdp
-    table = lambda_table(problem, a, lam, c_bar)
-    emphasis = mean_emphasis(problem, a, table, followon_decay)
+    table = lambda_table(problem, a, lam, limits.c_bar)
+    emphasis = mean_emphasis(problem, a, table, limits.followon_decay)
     trace = mean_trace(problem, emphasis, carried(problem, table))
     on_policy = problem.replace(target=problem.behavior)
-    own_table = lambda_table(on_policy, a, lam, c_bar, scales(problem.target, problem.behavior))
-    own_emphasis = mean_emphasis(on_policy, a, own_table, followon_decay)
+    own_table = lambda_table(on_policy, a, lam, limits.c_bar, scales(problem.target, problem.behavior))
+    own_emphasis = mean_emphasis(on_policy, a, own_table, limits.followon_decay)
     own = mean_trace(on_policy, own_emphasis, carried(on_policy, own_table))
 
     chance = problem.behavior[..., None] * m.transition  # the stationary frequency of s is in trace and emphasis
@@ -72,7 +66,7 @@ def expected_update(
             x_next=problem.features[n],
             reward=m.reward[s, i, n],
             gamma=m.discount[s, i, n],
-            rho=min(problem.ratios[s, i], rho_bar),
+            rho=min(problem.ratios[s, i], limits.rho_bar),
             lam=np.broadcast_to(table, m.transition.shape)[s, i, n],
             e=trace[s],
             emphasis=emphasis[s],
@@ -90,7 +84,7 @@ def lambda_table(
     c_bar: float = 1.0,
     psi: tuple[float, float] | None = None,
 ) -> Array:
-    """lam(s, a, s') of the algorithm's bootstrapping rule, or something that broadcasts to it.
+    """The trace parameter lam(s, a, s') of the algorithm's bootstrapping rule, or something that broadcasts to it.
 
     `psi` are AB-Trace's scales, those of the problem's own policies if left out.
     """
@@ -101,13 +95,12 @@ def lambda_table(
     if a.bootstrapping == "ab-trace" and lam.ndim:
         raise InputError("AB-Trace is scaled by one number for all states; give lam as a number")
     p = Probabilities(target, behavior, *(psi or scales(problem.target, problem.behavior)))
-    shape: tuple[Any, ...] = problem.mdp.transition.shape
-    table: PerTransition = np.broadcast_to(action_lambda(a.bootstrapping, lam, p, c_bar), shape)
+    table: PerTransition = np.broadcast_to(action_lambda(a.bootstrapping, lam, p, c_bar), problem.mdp.transition.shape)
     return table
 
 
 def mean_emphasis(problem: PredictionProblem, a: Algorithm, table: Array, decay: float | None = None) -> PerState:
-    """E[M_t; S_t = s]: d_b, the emphatic weighting, or the mean product of ratios."""
+    """The mean emphasis E[M_t; S_t = s]: d_b, the emphatic weighting, or the mean product of ratios."""
     if a.prior == "none":
         return problem.behavior_distribution
     if a.prior == "emphatic":
@@ -134,13 +127,13 @@ def check_sensible(problem: PredictionProblem, a: Algorithm) -> None:
 
 
 def within_episodes(problem: PredictionProblem) -> StateMatrix:
-    """P_pi(s, s') over transitions that do not end an episode."""
+    """The target's P_pi(s, s') over transitions that do not end an episode."""
     m = problem.mdp
     return np.einsum("...sa,...san->...sn", problem.target, m.transition * (m.discount > 0))
 
 
 def product_weighting(problem: PredictionProblem) -> PerState:
-    """E[product of the episode's ratios so far; S_t = s], which is proportional to d_pi.
+    """The mean E[product of the episode's ratios so far; S_t = s], which is proportional to d_pi.
 
     Episodes begin as often as the behavior ends them, and then run as the target would have them.
     """

@@ -1,25 +1,49 @@
 """Eligibility traces with prior corrections (paper, sections 3.1, 3.2 and 3.4)."""
 
+from math import inf
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from gpbe.shapes import Number, Vector
+
 Prior = Literal["none", "emphatic", "alternative-life"]
 
 
-class Trace(NamedTuple):
-    """e without the current ratio (the paper's z is rho e), and what the prior corrections accumulate."""
+class Limits(NamedTuple):
+    """What keeps corrections from growing: clips of the ratios (V-trace) and the decay of the followon (Hallak)."""
 
-    e: Any
-    followon: Any
+    c_bar: float = 1.0
+    """Clip of the ratio in the trace."""
+    rho_bar: float = inf
+    """Clip of the ratio on the TD error."""
+    followon_decay: float | None = None
+    """In place of the discount, for algorithms with a decayed followon; the discount itself if None."""
+
+
+UNLIMITED = Limits()
+
+
+class Trace(NamedTuple):
+    """The trace e without the current ratio (the paper's z is rho e), and what the prior corrections accumulate."""
+
+    e: Vector
+    followon: Number
     """F = rho_- gamma F_- + 1, or with beta in place of gamma."""
-    product: Any
-    """Of the ratios since the episode began, up to the last action."""
+    product: Number
+    """The product of the ratios since the episode began, up to the last action."""
 
 
 def advance(
-    trace: Trace, x: Any, gamma: Any, rho: Any, lam: Any, prior: Prior, beta: Any = None, xp: Any = np
-) -> tuple[Trace, Any]:
+    trace: Trace,
+    x: Vector,
+    gamma: Number,
+    rho: Number,
+    lam: Number,
+    prior: Prior,
+    beta: Number | None = None,
+    xp: Any = np,
+) -> tuple[Trace, Number]:
     """The trace at S_t and the emphasis M_t on its features.
 
     Args:

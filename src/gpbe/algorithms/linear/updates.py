@@ -6,51 +6,53 @@ E[rho delta e] = b - A w, E[M x x'] = C, and A = C - E[gamma (1 - lam) rho e x''
 """
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
+
+from gpbe.shapes import Number, Vector
 
 
 class Step(NamedTuple):
     """All that an update may use of one transition."""
 
-    x: Any
-    x_next: Any
-    reward: Any
-    gamma: Any
-    rho: Any
-    lam: Any
-    e: Any
-    emphasis: Any
-    e_behavior: Any = None
+    x: Vector
+    x_next: Vector
+    reward: Number
+    gamma: Number
+    rho: Number
+    lam: Number
+    e: Vector
+    emphasis: Number
+    e_behavior: Vector | None = None
     """The trace as it would be if the target were the behavior; for HTD."""
 
 
-Direction = Callable[[Step, Any, Any], tuple[Any, Any]]
+Direction = Callable[[Step, Vector, Vector], tuple[Vector, Vector]]
 Update = Literal["td", "gradient-correction", "saddlepoint", "hybrid", "finite-sum", "least-squares"]
 
 
-def dot(a: Any, b: Any) -> Any:
-    """a.b as a product and a sum: in a compiled loop over many runs these fuse, a matrix product does not."""
+def dot(a: Vector, b: Vector) -> Number:
+    """The product a.b as a sum of products: in a compiled loop over many runs these fuse, a matrix product does not."""
     return (a * b).sum(-1)
 
 
-def td_error(t: Step, w: Any) -> Any:
-    """delta = R + gamma w.x' - w.x."""
+def td_error(t: Step, w: Vector) -> Number:
+    """The TD error delta = R + gamma w.x' - w.x."""
     return t.reward + t.gamma * dot(w, t.x_next) - dot(w, t.x)
 
 
-def td(t: Step, w: Any, h: Any) -> tuple[Any, Any]:
+def td(t: Step, w: Vector, h: Vector) -> tuple[Vector, Vector]:
     """Semi-gradient TD: rho delta e. The second weights stay where they are."""
     return t.rho * td_error(t, w) * t.e, 0 * h
 
 
-def gradient_correction(t: Step, w: Any, h: Any) -> tuple[Any, Any]:
+def gradient_correction(t: Step, w: Vector, h: Vector) -> tuple[Vector, Vector]:
     """GTD(lam) = TDC: rho delta e - gamma (1 - lam) rho (e.h) x', and h regresses rho delta e on x."""
     update = t.rho * td_error(t, w) * t.e
     correction = t.gamma * (1 - t.lam) * t.rho * dot(t.e, h) * t.x_next
     return update - correction, update - t.emphasis * dot(t.x, h) * t.x
 
 
-def saddlepoint(t: Step, w: Any, h: Any) -> tuple[Any, Any]:
+def saddlepoint(t: Step, w: Vector, h: Vector) -> tuple[Vector, Vector]:
     """GTD2(lam): M (x.h) x - gamma (1 - lam) rho (e.h) x', which is A'h in expectation; h as in TDC.
 
     The other unbiased sample of A'h, rho (x - gamma x') (e.h), has the larger variance for lam > 0.
@@ -60,7 +62,7 @@ def saddlepoint(t: Step, w: Any, h: Any) -> tuple[Any, Any]:
     return regression - correction, t.rho * td_error(t, w) * t.e - regression
 
 
-def finite_sum(t: Step, w: Any, h: Any) -> tuple[Any, Any]:
+def finite_sum(t: Step, w: Vector, h: Vector) -> tuple[Vector, Vector]:
     """One term of the saddlepoint problem over a data set: A_t'h with A_t = rho e (x - gamma x')'; h as in TDC.
 
     GTD2's form relies on an identity of expectations, which a finite data set does not satisfy.
@@ -69,7 +71,7 @@ def finite_sum(t: Step, w: Any, h: Any) -> tuple[Any, Any]:
     return t.rho * dot(t.e, h) * change, t.rho * td_error(t, w) * t.e - t.emphasis * dot(t.x, h) * t.x
 
 
-def hybrid(t: Step, w: Any, h: Any) -> tuple[Any, Any]:
+def hybrid(t: Step, w: Vector, h: Vector) -> tuple[Vector, Vector]:
     """HTD(lam): rho delta e + (x - gamma x') ((rho e - e_b).h), which is TD where the policies agree."""
     update = t.rho * td_error(t, w) * t.e
     change = t.x - t.gamma * t.x_next

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gpbe.errors import InputError
-from gpbe.nets import network
+from gpbe.nets import marked, marked_second, network, second_outputs, start_second, zero_at_start
 
 Basis = Literal["none", "head", "network", "gradient", "features"]
 """What h is linear in: v's last layer, detached; (it is a network); the gradient of v; features that are given."""
@@ -61,19 +61,17 @@ def start(
         width: units in each hidden layer of a network of h's own, as many as v has if left out.
     """
     key_v, key_h = jax.random.split(key)
-    if callable(net):
-        v: Any = made(net, inputs, key_v)
-        own: Any = made(net, inputs, key_h)
-    else:
-        v = network((inputs,), 1, net, key_v, detached=1 if basis == "head" else 0)
-        own = network((inputs,), 1, net if width is None else (width,) * len(net), key_h)
-        own = eqx.tree_at(lambda n: n.head, own, jax.tree.map(jnp.zeros_like, own.head))
-    h: dict[Basis, Callable[[], Any]] = {
-        "network": lambda: own,
-        "gradient": lambda: jax.tree.map(jnp.zeros_like, eqx.filter(v, eqx.is_inexact_array)),
-        "features": lambda: jnp.zeros(given),
-    }
-    return Params(v, h[basis]() if basis in h else None)
+
+    def own() -> Any:
+        if callable(net):
+            return made(net, inputs, key_h)
+        return zero_at_start(network((inputs,), 1, net if width is None else (width,) * len(net), key_h))
+
+    head = 1 if basis == "head" else 0
+    v = made(net, inputs, key_v) if callable(net) else network((inputs,), 1, net, key_v, detached=head)
+    if basis in ("none", "features"):
+        return Params(v, jnp.zeros(given) if basis == "features" else None)
+    return Params(v, start_second(basis, v, own))
 
 
 def values(params: Params, x: Float[Array, "I B"]) -> Float[Array, " B"]:
@@ -92,28 +90,13 @@ def evaluate(
     out = params.v(x)
     if basis == "none":
         return Evaluated(out[0], jnp.zeros(first, out.dtype))
-    if basis == "head":
-        return Evaluated(out[0], out[1, :first])
-    if basis == "network":
-        return Evaluated(out[0], params.h(x[:, :first])[0])
     if basis == "features":
         return Evaluated(out[0], params.h @ phi)
-    # theta . grad v by a forward-mode product: no Jacobian is ever made. To theta it is a linear function. Plain
-    # gradient features hold w still; with the curvature w moves *against* h: 2 [w] - w has the value of w and its
-    # derivative times -1, so that pulling back (Delta - h) gives Maei's -(Delta - h) Hess v theta.
-    w, static = eqx.partition(params.v, eqx.is_inexact_array)
-    held = jax.lax.stop_gradient(w)
-    if curvature:
-        held = jax.tree.map(lambda still, moving: 2 * still - moving, held, w)
-    seen = x[:, :first]
-    return Evaluated(out[0], jax.jvp(lambda w: eqx.combine(w, static)(seen)[0], (held,), (params.h,))[1])
+    return Evaluated(out[0], second_outputs(basis, params.v, params.h, out[:, :first], x[:, :first], curvature)[0])
 
 
 def second_weights(params: Params, basis: Basis, ridge: Array | None = None) -> Params:
     """Which parameters are h's: 1 for those, 0 for v's; or a penalty for each of h's given features."""
-    arrays = eqx.filter(params, eqx.is_inexact_array)
-    zero, one = (jax.tree.map(f, arrays) for f in (jnp.zeros_like, jnp.ones_like))
-    if basis == "head":
-        head = jax.tree.map(lambda a: a.at[1:].set(1), zero.v.head)
-        return zero._replace(v=eqx.tree_at(lambda n: n.head, zero.v, head))
-    return zero._replace(h=one.h if ridge is None else ridge)
+    if basis == "none" or ridge is not None:
+        return marked(params)._replace(h=ridge)
+    return marked_second(basis, params, lambda p: p.v)

@@ -1,15 +1,15 @@
 """The update of all parameters from a batch: the outputs, the directions on them, and one pull-back."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from gpbe.algorithms.nonlinear.kernels import Kernel, smoothed
+from gpbe.algorithms.nonlinear.kernels import Width, smoothed
 from gpbe.algorithms.nonlinear.model import Basis, Params, evaluate
-from gpbe.algorithms.nonlinear.table import ValueAlgorithm
+from gpbe.algorithms.nonlinear.table import Kernel, NonlinearAlgorithm
 from gpbe.algorithms.nonlinear.updates import Outputs, Window, directions, parts
 
 
@@ -24,24 +24,26 @@ class Second(NamedTuple):
 
 
 class Batch(NamedTuple):
+    """Windows to learn from in one update."""
+
     x: Float[Array, "I m B"]
     """Observations of each window's states."""
     window: Window
     """Arrays (n, B), and the weight (B,)."""
-    phi: Any = None
-    """Given features of H (M, B) at the first states."""
-    second: Any = None
+    phi: Float[Array, "M B"] | None = None
+    """Given features of H at the first states."""
+    second: Second | None = None
 
 
 def direction(
-    algorithm: ValueAlgorithm,
+    algorithm: NonlinearAlgorithm,
     basis: Basis,
     params: Params,
     batch: Batch,
     kernel: Kernel = "gaussian",
-    width: Float[Array, ""] | float = 1.0,
+    width: Width = 1.0,
 ) -> Params:
-    """Mean over the batch of how the parameters should change, before any penalty on h."""
+    """The mean over the batch of how the parameters should change, before any penalty on h."""
     arrays, static = eqx.partition(params, eqx.is_inexact_array)
     inputs, states, count = batch.x.shape
     seen = batch.x.reshape(inputs, states * count)
@@ -66,9 +68,15 @@ def direction(
 
 
 def _estimate(
-    a: ValueAlgorithm, batch: Batch, v: Array, other: Array, kernel: Kernel, width: Any, columns: Window
+    a: NonlinearAlgorithm,
+    batch: Batch,
+    v: Float[Array, "m B"],
+    other: Float[Array, " N"],
+    kernel: Kernel,
+    width: Width,
+    columns: Window,
 ) -> Float[Array, " B"]:
-    """h where it is not learned."""
+    """What h is where it is not learned."""
     t = batch.window
     if a.h == "zero":
         return jnp.zeros_like(t.weight)
@@ -76,6 +84,7 @@ def _estimate(
         return t.reward[0] + t.discount[0] * v[1] - v[0]
     if a.h == "second":
         s = batch.second
+        assert s is not None, "double sampling needs second transitions"
         return s.rho * (s.reward + s.discount * other - v[0])
     errors = jax.vmap(parts, (1, columns))(v, t).error
     return smoothed(kernel, batch.x[:, 0], t.weight * errors, width)

@@ -19,12 +19,12 @@ As in the linear algorithms, ratios multiply the sampled error and not h, whose 
 place of the paper's rho (delta - h), which has the same mean.
 """
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-Form = Literal["correction", "saddlepoint"]
+from gpbe.algorithms.nonlinear.table import Form
 
 
 class Window(NamedTuple):
@@ -49,6 +49,8 @@ class Outputs(NamedTuple):
 
 
 class Parts(NamedTuple):
+    """What a window says about its first value."""
+
     error: Float[Array, ""]
     """Delta."""
     bootstrap: Float[Array, " n"]

@@ -17,7 +17,7 @@ F_t - 1. The alternative-life weight is the product of the episode's ratios befo
 states those of the target policy, and the return has its own ratios.
 """
 
-from typing import Any
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -34,7 +34,7 @@ def state_weights(
     lam: Float[Array, " T"],
     follows: Bool[Array, " T"],
 ) -> Float[Array, " T"]:
-    """M of each transition.
+    """The weight M of each transition.
 
     Args:
         prior: which correction.
@@ -58,14 +58,21 @@ def state_weights(
     return _before(lambda *t: _emphasis(last, *t), jnp.zeros(n, rho.dtype), (rho * discount, lam, follows))
 
 
-def _product(product: Any, incoming: tuple[Any, ...]) -> tuple[Any, Any]:
+def _product(
+    product: Float[Array, ""], incoming: tuple[Float[Array, ""], Bool[Array, ""]]
+) -> tuple[Float[Array, ""], Float[Array, ""]]:
+    """The product of the episode's ratios after one more of them."""
     ratio, follows = incoming
     after = jnp.where(follows, ratio * product, 1.0)
     return after, after
 
 
-def _emphasis(last: Any, leaning: Any, incoming: tuple[Any, ...]) -> tuple[Any, Any]:
-    """`leaning` is M_j c_k of the windows that began k = 0, ..., n - 1 transitions ago."""
+def _emphasis(
+    last: Bool[Array, " n"],
+    leaning: Float[Array, " n"],
+    incoming: tuple[Float[Array, ""], Float[Array, ""], Bool[Array, ""]],
+) -> tuple[Float[Array, " n"], Float[Array, ""]]:
+    """The emphasis after one more transition; `leaning` is M_j c_k of the windows that began k = 0 .. n - 1 ago."""
     carried, lam, follows = incoming
     arrived = jnp.where(follows, carried * leaning, 0.0)
     kept = jnp.where(last, 0.0, lam)
@@ -73,7 +80,9 @@ def _emphasis(last: Any, leaning: Any, incoming: tuple[Any, ...]) -> tuple[Any, 
     return jnp.concatenate([weight[None], (kept * arrived)[:-1]]), weight
 
 
-def _before(step: Any, start: Any, transitions: tuple[Any, ...]) -> Any:
-    """Scan over the transitions *into* each state; before the first there is none."""
+def _before(
+    step: Callable[..., tuple[Array, Array]], start: Array, transitions: tuple[Array, ...]
+) -> Float[Array, " T"]:
+    """The weights of a scan over the transitions *into* each state; before the first there is none."""
     incoming = tuple(jnp.concatenate([jnp.zeros_like(a[:1]), a[:-1]]) for a in transitions)
     return jax.lax.scan(step, start, incoming)[1]

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from gpbe.checks import as_floats, check_shape
+from gpbe.checks import as_floats, check_shape, unknown
 from gpbe.errors import InputError
 from gpbe.exact.bounds.bound import BELOW_ONE, Bound, Computed, Truth, as_scalar, as_truth, times
 from gpbe.exact.bounds.constants import (
@@ -208,7 +208,7 @@ def approximation_error_bound(
         within = True if radius is None else length <= np.asarray(radius) * (1 + 1e-12)
         assumptions = {"v is in F": as_truth(inside), "||v||_d <= radius": as_truth(within)}
     else:
-        raise InputError(f"there is no form {form!r}; the forms are bellman, squares, norms and worst")
+        raise unknown("form", form, ("bellman", "squares", "norms", "worst"))
     return Bound(
         f"Theorem 3, {form}",
         SECTION,

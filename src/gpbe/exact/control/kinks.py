@@ -4,7 +4,7 @@ While each state's best action stays the same the PBE is a quadratic function of
 pieces. Often its minimum lies where pieces meet. No gradient is 0 there, but a mean of the gradients of the pieces
 is, which is what stationary means for such functions (Clarke 1983); on such a point an algorithm goes back and forth.
 
-Which actions tie is read off mellowmax, whose minima are followed as tau grows: the soft-greedy probabilities of those
+Which actions tie is read off mellowmax, whose minima are followed as tau falls: the soft-greedy probabilities of those
 that will tie stay away from 0. What is left is a least-squares problem on the w that make them tie.
 """
 
@@ -17,8 +17,8 @@ from gpbe.exact.control.operators import greedy
 from gpbe.exact.projections import weighted_basis
 from gpbe.shapes import Array, Weights
 
-TAUS = (1.0, 10.0, 1e2, 1e3, 1e4)
-"""Times one over the size of the values."""
+TAUS = (1.0, 0.1, 1e-2, 1e-3, 1e-4)
+"""Times the size of the values."""
 SHARE = 1e-3
 """An action may tie if mellowmax chooses it with this probability; whether it does is checked in the end."""
 
@@ -29,7 +29,7 @@ def kink_points(problem: ControlProblem, start: Weights, size: float) -> list[We
     """Where following mellowmax from `start` may lead, if there actions tie."""
     w, found = start, {}
     for tau in TAUS:
-        soft = problem.change(tau=tau / size)
+        soft = problem.change(tau=tau * size)
         w = _descend(soft, w, size)
         ties = greedy(problem.values(w), soft.tau).weights > SHARE
         if (ties.sum(1) > 1).any() and ties.tobytes() not in found:

@@ -20,7 +20,10 @@ class Greedy(NamedTuple):
 
 
 def greedy(q: Array, tau: float = 0.0) -> Greedy:
-    """Mellowmax, tau^-1 log(mean_a exp(tau q(a))); tau = 0 means the hard max, whose subgradient picks the first.
+    """Mellowmax at the temperature tau, tau log(mean_a exp(q(a) / tau)); 0 is its limit, the hard max.
+
+    The subgradient of the hard max picks the first of the largest. The paper writes the formula with the inverse
+    temperature, and sweeps it as a temperature (docs/decisions.md).
 
     >>> greedy(np.array([[1.0, 3.0]]))
     Greedy(value=array([3.]), weights=array([[0., 1.]]))
@@ -32,10 +35,10 @@ def greedy(q: Array, tau: float = 0.0) -> Greedy:
     most = q.max(-1)
     if tau == 0:
         return Greedy(most, np.eye(q.shape[-1])[q.argmax(-1)])
-    scaled = tau * (q - most[..., None])
+    scaled = (q - most[..., None]) / tau
     weights = np.exp(scaled)
     return Greedy(
-        most + np.log1p(np.expm1(scaled).mean(-1)) / tau,
+        most + tau * np.log1p(np.expm1(scaled).mean(-1)),
         weights / weights.sum(-1, keepdims=True),
     )
 
@@ -43,7 +46,7 @@ def greedy(q: Array, tau: float = 0.0) -> Greedy:
 def optimal_action_values(mdp: FiniteMDP, tau: float = 0.0) -> PerStateAction:
     """q*, the fixed point of (T q)(s, a) = E[R + gamma m(q(S', .))], by value iteration until rounding stops it.
 
-    For tau > 0 it is mellowmax's q*, which is at most that of the hard max and tends to it as tau grows.
+    For tau > 0 it is mellowmax's q*, which is at most that of the hard max and tends to it as tau falls to 0.
 
     >>> coin = FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5)
     >>> optimal_action_values(coin)

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy import optimize
 
-from gpbe.checks import as_floats
+from gpbe.checks import as_floats, check_known
 from gpbe.errors import InputError
 from gpbe.exact.control.kinks import kink_points, least, shortest_gradient
 from gpbe.exact.control.objectives import ControlProblem, projected_bellman_error, projected_bellman_gradient
@@ -41,8 +41,7 @@ def stationary_points(
     Without `starts`, it starts from 0 and from 2 K points around it at the size of the weights that fit q* best. With
     the hard max a minimum may lie where actions tie: there a mean of the gradients around is 0 (see `kinks`).
     """
-    if objective not in ("pbe", "be"):
-        raise InputError(f"there is no objective {objective!r} of control; use pbe or be")
+    check_known(objective, ("pbe", "be"), "objective of control")
     chosen = problem if objective == "pbe" else problem.change(projection="all")
     begin = _starts(problem, starts)
 

@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from gpbe.checks import as_floats, check_shape
+from gpbe.checks import as_floats, check_known, check_shape
 from gpbe.errors import InputError
 from gpbe.exact.control.objectives import ControlProblem, expected_td_error
 from gpbe.shapes import Array, Numbers, Weights
@@ -80,8 +80,8 @@ def update_jacobian(
 
 
 def _form(algorithm: str, beta: float) -> tuple[Form, float]:
-    if algorithm not in UPDATES:
-        raise InputError(f"there is no update {algorithm!r}; the updates are {', '.join(UPDATES)}")
+    """How an update moves w, and its penalty on h."""
+    check_known(algorithm, UPDATES, "update")
     if not beta >= 0:
         raise InputError(f"beta is {beta:g}; it should be 0 or more")
     return UPDATES[algorithm], 0.0 if algorithm in ("qc", "q-learning") else float(beta)

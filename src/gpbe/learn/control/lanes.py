@@ -1,24 +1,31 @@
 """Runs side by side: lanes of one compiled program, each a run of a setting, driven through an environment."""
 
+import math
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
+from jaxtyping import Array, Float, Int
 
-from gpbe.algorithms.control import Action, Hypers, Spec
+from gpbe.algorithms.control import Action, Hypers
 from gpbe.envs import CompiledEnv, HostEnv, HostEnvs
 from gpbe.learn.control import loop
-from gpbe.learn.control.loop import Chance, Options, Outcome, Place, Record, Run, Sizes
+from gpbe.learn.control.checkpoint import Checkpoint
+from gpbe.learn.control.learning import Learning
+from gpbe.learn.control.loop import Chance, Options, Outcome, Place, Record, Run
+from gpbe.learn.control.returns import returns_at_records
+from gpbe.learn.grouping import group_size, padded_groups
+from gpbe.nets import flat
 
 _compiled = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 1})
 """Half the time to compile of XLA's own level, 3, and the same speed: what is slow in a program is in its products."""
 
 
 class State(NamedTuple):
-    """Of all lanes between two stretches: enough to go on from."""
+    """State of all lanes between two stretches; enough to go on from."""
 
     place: Any
     """In a compiled environment: `Place`; on the host, what `HostEnvs.restore` asks for."""
@@ -26,7 +33,7 @@ class State(NamedTuple):
 
 
 class _Keys(NamedTuple):
-    """Of a lane: for its networks, its environment and its learning."""
+    """The keys of a lane: for its networks, its environment and its learning."""
 
     net: Any
     env: Any
@@ -36,9 +43,9 @@ class _Keys(NamedTuple):
 class Lanes:
     """A group of lanes in a compiled environment."""
 
-    def __init__(self, options: Options, env: CompiledEnv, spec: Spec, hypers: Hypers, seeds: Any):
-        self._draw = _draw_program(options.sizes, env)
-        self._begin, self._stretch = _programs(options, env, spec)
+    def __init__(self, options: Options, env: CompiledEnv, hypers: Hypers, seeds: Any):
+        self._draw = _draw_program(options.learning, env)
+        self._begin, self._stretch = _programs(options, env)
         self._hypers, self._seeds = hypers, seeds
 
     def begin(self) -> State:
@@ -55,18 +62,19 @@ class Lanes:
 
 
 @cache
-def _draw_program(sizes: Sizes, env: CompiledEnv) -> Any:
-    return _compiled(jax.vmap(partial(loop.draw_in, env, sizes), in_axes=(0, None, 0)))
+def _draw_program(learning: Learning, env: CompiledEnv) -> Any:
+    return _compiled(jax.vmap(partial(loop.draw_in, env, learning), in_axes=(0, None, 0)))
 
 
 @cache
-def _programs(options: Options, env: CompiledEnv, spec: Spec) -> tuple[Any, Any]:
-    shape = loop.shape_of(options.agent, spec)
+def _programs(options: Options, env: CompiledEnv) -> tuple[Any, Any]:
+    agent, spec = options.agent, options.spec
+    shape = loop.shape_of(agent, spec)
 
     def begin(seed: Any) -> tuple[Place, Run]:
         keys = _Keys(*jax.random.split(seed, 3))
         place = Place(*env.reset(keys.env))
-        weights = loop.flatten_weights(options.agent.start(spec, keys.net))
+        weights = flat(agent.start(spec, keys.net))
         return place, loop.start(options, place.observation, weights, keys.run)
 
     stretch = jax.vmap(partial(loop.stretch, options, env, shape), in_axes=(0, None, 0, 0, 0))
@@ -76,10 +84,10 @@ def _programs(options: Options, env: CompiledEnv, spec: Spec) -> tuple[Any, Any]
 class HostLanes:
     """A group of lanes in an environment on the host: one compiled call a step, for all of them."""
 
-    def __init__(self, options: Options, env: HostEnv, spec: Spec, hypers: Hypers, seeds: Any):
+    def __init__(self, options: Options, env: HostEnv, hypers: Hypers, seeds: Any):
         self._options, self._hypers, self._seeds = options, hypers, seeds
         self._envs: HostEnvs = env.open(len(seeds))
-        self._programs = _host_programs(options, spec)
+        self._programs = _host_programs(options)
 
     def begin(self) -> State:
         env_seeds, run = self._programs.start(self._seeds)
@@ -92,7 +100,7 @@ class HostLanes:
         key, chances = draw(self._hypers, np.int32(time), state.run.key)
         run = begin(state.run._replace(key=None))  # a key is slow to pass around, and no step needs it
         action = act(chances, run.weights, observation)
-        for i in range(self._options.every):
+        for i in range(self._options.learning.every):
             stepped = self._envs.step(np.asarray(action.chosen))
             done = np.stack([stepped.reward, stepped.terminated, stepped.truncated], axis=-1, dtype=np.float32)
             lanes = len(done)
@@ -118,19 +126,20 @@ class _HostPrograms(NamedTuple):
 
 
 @cache
-def _host_programs(options: Options, spec: Spec) -> _HostPrograms:
-    shape = loop.shape_of(options.agent, spec)
+def _host_programs(options: Options) -> _HostPrograms:
+    agent, spec, learning, _ = options
+    shape = loop.shape_of(agent, spec)
     size = int(np.prod(spec.observation))
     side = Chance(time=None, epsilon=0, choice=0, picks=0)  # pyright: ignore[reportArgumentType]
 
     def start(seed: Any) -> tuple[Array, Run]:
         keys = _Keys(*jax.random.split(seed, 3))
-        weights = loop.flatten_weights(options.agent.start(spec, keys.net))
+        weights = flat(agent.start(spec, keys.net))
         run = loop.start(options, jnp.zeros(spec.observation), weights, keys.run)
         return jax.random.bits(keys.env, dtype=jnp.uint32), run
 
     def draw(hypers: Hypers, time: Array, key: Any) -> tuple[Any, Chance]:
-        return loop.draw(options.sizes, hypers, time, key)[:2]
+        return loop.draw(learning, hypers, time, key)[:2]
 
     def at(chances: Chance, i: Any, time: Any) -> Chance:
         return jax.tree.map(lambda x: x[:, i], chances)._replace(time=time)
@@ -151,7 +160,7 @@ def _host_programs(options: Options, spec: Spec) -> _HostPrograms:
         run, following = jax.vmap(learn, in_axes=(0, side, 0, 0, 0, 0))(
             hypers, chance, run, observation, action, packed
         )
-        later = at(chances, jnp.minimum(i + 1, options.every - 1), time + i + 1)
+        later = at(chances, jnp.minimum(i + 1, learning.every - 1), time + i + 1)
         return run, lanes_act(later, run.weights, following), following
 
     return _HostPrograms(
@@ -164,7 +173,63 @@ def _host_programs(options: Options, spec: Spec) -> _HostPrograms:
     )
 
 
-def open_lanes(
-    options: Options, env: CompiledEnv | HostEnv, spec: Spec, hypers: Hypers, seeds: Any
-) -> Lanes | HostLanes:
-    return (HostLanes if isinstance(env, HostEnv) else Lanes)(options, env, spec, hypers, seeds)  # pyright: ignore
+def open_lanes(options: Options, env: CompiledEnv | HostEnv, hypers: Hypers, seeds: Any) -> Lanes | HostLanes:
+    """A group of lanes, one for each of the seeds."""
+    return (HostLanes if isinstance(env, HostEnv) else Lanes)(options, env, hypers, seeds)  # pyright: ignore
+
+
+class Learned(NamedTuple):
+    """What lanes learned."""
+
+    returns: Float[np.ndarray, "L points"]
+    weights: Float[np.ndarray, "L P"]
+    diverged_at: Int[np.ndarray, " L"]
+
+
+Advance = Callable[[int, float], None]
+"""Is told how many more steps (of all lanes) are done, and the mean of the last returns."""
+
+
+def learn_lanes(
+    options: Options,
+    env: CompiledEnv | HostEnv,
+    numbers: Mapping[str, np.ndarray],
+    runs: Int[np.ndarray, " L"],
+    steps: int,
+    seed: int,
+    kept: Checkpoint | None = None,
+    advance: Advance = lambda steps, recent: None,
+) -> Learned:
+    """Group after group of lanes; memory does not grow with their number, but for what is learned.
+
+    `numbers` has every hyperparameter of every lane, `runs` the number of each lane's run: with the seed, that decides
+    all that is random in it.
+    """
+    kept = Checkpoint(None, {}) if kept is None else kept
+    lanes, every = len(runs), options.learning.every
+    points = steps // every
+    seeds = jax.vmap(partial(jax.random.fold_in, jax.random.key(seed)))(jnp.asarray(runs, jnp.uint32))
+    records = Record(*(np.full((lanes, points), np.nan, np.float32) for _ in Record._fields))
+    weights, diverged_at = [], []
+    for number, (members, real) in enumerate(padded_groups(lanes, group_size(lanes))):
+        hypers = Hypers(**{k: jnp.asarray(v[members], jnp.float32) for k, v in numbers.items()})
+        group = open_lanes(options, env, hypers, seeds[members])
+        try:
+            state, first = kept.begin(number, group.begin, members, records)
+            advance(first * every * real, math.nan)
+            for k in range(first, points):
+                state, record = group.stretch(k * every, state)
+                for whole, part in zip(records, record, strict=True):
+                    whole[members, k] = part
+                kept.keep(number, k + 1, members, records, state, finished=k + 1 == points)
+                advance(every * real, _mean(record.last))
+        finally:
+            group.close()
+        weights.append(np.asarray(state.run.weights)[:real])
+        diverged_at.append(np.asarray(state.run.diverged_at)[:real])
+    return Learned(returns_at_records(*records), np.concatenate(weights), np.concatenate(diverged_at))
+
+
+def _mean(returns: Float[np.ndarray, " L"]) -> float:
+    finite = returns[np.isfinite(returns)]
+    return float(finite.mean()) if finite.size else math.nan

@@ -1,5 +1,6 @@
 """One compiled loop for control: act, store, update, measure."""
 
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -8,41 +9,24 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gpbe.algorithms.control import Action, Agent, Choice, Hypers, Sampled, Spec
 from gpbe.algorithms.control.maximum import hard_max, mellowmax
 from gpbe.envs import CompiledEnv
+from gpbe.learn.control.learning import Learning
 from gpbe.learn.replay import draw_distinct
-
-
-class Sizes(NamedTuple):
-    """What random numbers are drawn for."""
-
-    batch: int
-    buffer: int
-    every: int
-    """Steps between records, which make a stretch."""
+from gpbe.nets import Layout, flat, layout_of
 
 
 class Options(NamedTuple):
-    """What the compiled program depends on, besides the environment and the shape of the networks."""
+    """What the compiled program depends on, besides the environment."""
 
     agent: Agent
+    spec: Spec
+    learning: Learning
     hard: bool
     """Every setting has tau = 0, so that mellowmax need not be computed."""
-    batch: int
-    buffer: int
-    every: int
-    """Steps between records."""
-    optimizer: str
-    target_every: int
-    """Updates between copies to the target network; 0 for none."""
-
-    @property
-    def sizes(self) -> Sizes:
-        return Sizes(self.batch, self.buffer, self.every)
 
 
 class Episode(NamedTuple):
@@ -87,21 +71,13 @@ class Record(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """How the weights, which are kept as one flat vector (the optimizer likes that), make the agent's networks."""
+    """How the weights make the agent's networks, and which of them are special."""
 
-    unravel: Any
-    static: Any
-    penalized: Any
+    layout: Layout
+    penalized: Float[Array, " P"] | None
     """1 for each weight that beta penalizes; None if there are none."""
-    actor: Any
+    actor: Float[Array, " P"] | None
     """1 for each weight of a policy; None if there are none."""
-
-    def params(self, weights: Array) -> Any:
-        return eqx.combine(self.unravel(weights), self.static)
-
-
-def flatten_weights(params: Any) -> Array:
-    return ravel_pytree(eqx.filter(params, eqx.is_inexact_array))[0]
 
 
 @cache
@@ -110,15 +86,13 @@ def shape_of(agent: Agent, spec: Spec) -> Shape:
 
     def shape(key: PRNGKeyArray) -> Shape:
         params = agent.start(spec, key)
-        arrays, static = eqx.partition(params, eqx.is_inexact_array)
-        _, unravel = ravel_pytree(arrays)
-        return Shape(unravel, static, *(flatten_weights(mark(params)) for mark in (agent.penalized, agent.actor)))
+        return Shape(layout_of(params), flat(agent.penalized(params)), flat(agent.actor(params)))
 
-    unravel, static, *masks = eqx.filter_jit(shape)(jax.random.key(0))
-    return Shape(unravel, static, *(mask if np.any(mask) else None for mask in masks))
+    layout, *masks = eqx.filter_jit(shape)(jax.random.key(0))
+    return Shape(layout, *(mask if np.any(mask) else None for mask in masks))
 
 
-OPTIMIZERS = {
+OPTIMIZERS: Mapping[str, Callable[[], optax.GradientTransformation]] = {
     "adam": lambda: optax.scale_by_adam(b1=0.9, b2=0.999, eps=1e-8),
     "rmsprop": lambda: optax.scale_by_rms(decay=0.99, eps=1e-8),
     "sgd": optax.identity,
@@ -127,13 +101,14 @@ OPTIMIZERS = {
 
 def start(options: Options, observation: Array, weights: Array, key: PRNGKeyArray) -> Run:
     """A run that has seen nothing but its first observation."""
+    learning = options.learning
     nan = jnp.float32(jnp.nan)  # typed, so that the program need not be compiled again for what it returns
     return Run(
         key=key,
         weights=weights,
-        optimizer=OPTIMIZERS[options.optimizer]().init(weights),
-        target=weights if options.target_every else None,
-        buffer=jnp.zeros((options.buffer, 2 * observation.size + len(Sampled._fields))),
+        optimizer=OPTIMIZERS[learning.optimizer]().init(weights),
+        target=weights if learning.target_every else None,
+        buffer=jnp.zeros((learning.buffer, 2 * observation.size + len(Sampled._fields))),
         episode=Episode(jnp.zeros(()), nan, nan, jnp.zeros((), bool)),
         diverged_at=jnp.full((), -1, jnp.int32),
     )
@@ -161,33 +136,35 @@ class Chances(NamedTuple):
     """Where a step that ends an episode leads to."""
 
 
-def draw(sizes: Sizes, hypers: Hypers, time: Array, key: PRNGKeyArray) -> tuple[PRNGKeyArray, Chance, PRNGKeyArray]:
+def draw(
+    learning: Learning, hypers: Hypers, time: Array, key: PRNGKeyArray
+) -> tuple[PRNGKeyArray, Chance, PRNGKeyArray]:
     """A key for later, the random numbers of a stretch, and a key for the environment.
 
     They depend on no algorithm, and take half of the time to compile: a program of their own serves all algorithms.
     """
     key, key_chances, key_env = jax.random.split(key, 3)
     key_explore, key_action, key_picks = jax.random.split(key_chances, 3)
-    times = time + jnp.arange(sizes.every)
+    times = time + jnp.arange(learning.every)
     epsilon = epsilon_at(hypers, times)
     explore = jax.random.uniform(key_explore, times.shape) < epsilon
     chance = Chance(
         time=None,
         epsilon=epsilon,
         choice=Choice(explore, jax.random.uniform(key_action, times.shape)),
-        picks=draw_distinct(key_picks, jnp.minimum(times + 1, sizes.buffer), sizes.batch),
+        picks=draw_distinct(key_picks, jnp.minimum(times + 1, learning.buffer), learning.batch),
     )
     return key, chance, key_env
 
 
 def draw_in(
-    env: CompiledEnv, sizes: Sizes, hypers: Hypers, time: Array, key: PRNGKeyArray
+    env: CompiledEnv, learning: Learning, hypers: Hypers, time: Array, key: PRNGKeyArray
 ) -> tuple[PRNGKeyArray, Chances]:
     """A key for later, and a stretch's chances in an environment."""
-    key, steps, key_env = draw(sizes, hypers, time, key)
+    key, steps, key_env = draw(learning, hypers, time, key)
     key_step, key_reset = jax.random.split(key_env)
-    resets = jax.vmap(env.reset)(jax.random.split(key_reset, sizes.every))
-    return key, Chances(steps, jax.random.split(key_step, sizes.every), resets)
+    resets = jax.vmap(env.reset)(jax.random.split(key_reset, learning.every))
+    return key, Chances(steps, jax.random.split(key_step, learning.every), resets)
 
 
 def epsilon_at(hypers: Hypers, times: Array) -> Array:
@@ -205,7 +182,7 @@ def end_stretch(options: Options, time: Array, run: Run) -> tuple[Run, Record]:
     """What happened; also a look at all weights, since actions do not depend on all of them."""
     e = run.episode
     bad = (run.diverged_at < 0) & ~jnp.isfinite(run.weights).all()
-    run = run._replace(diverged_at=jnp.where(bad, time + options.every, run.diverged_at))
+    run = run._replace(diverged_at=jnp.where(bad, time + options.learning.every, run.diverged_at))
     return run, Record(e.first, jnp.where(e.fresh, e.last, jnp.nan), e.last)
 
 
@@ -220,7 +197,7 @@ def stretch(
     run: Run,
 ) -> tuple[Place, Run, Record]:
     """`every` steps of one run in an environment that is compiled along."""
-    steps = chances.steps._replace(time=time + jnp.arange(options.every))
+    steps = chances.steps._replace(time=time + jnp.arange(options.learning.every))
 
     def step(carry: Any, xs: Any) -> tuple[Any, None]:
         (place, run), (chance, key, reset) = carry, xs
@@ -237,7 +214,7 @@ def stretch(
 
 
 def act(options: Options, shape: Shape, weights: Array, observation: Array, chance: Chance) -> Action:
-    preferences = options.agent.preferences(shape.params(weights), observation.reshape(-1, 1))[:, 0]
+    preferences = options.agent.preferences(shape.layout.tree(weights), observation.reshape(-1, 1))[:, 0]
     return options.agent.act(preferences, chance.choice, chance.epsilon)
 
 
@@ -265,11 +242,12 @@ def learn(
     discount = hypers.gamma * (1 - outcome.terminated)
     scalars = Sampled(action.chosen.astype(jnp.float32), outcome.reward, discount, action.probability)
     row = jnp.concatenate([observation.ravel(), outcome.observation.ravel(), jnp.stack(scalars)])
-    buffer = run.buffer.at[chance.time % options.buffer].set(row)
+    buffer = run.buffer.at[chance.time % options.learning.buffer].set(row)
     batch = buffer[chance.picks]
+    present = hypers._replace(epsilon=chance.epsilon)
     weights, optimizer, target = jax.lax.cond(
-        chance.time + 1 >= options.batch,
-        lambda: update(options, shape, hypers, run, batch, chance.time),
+        chance.time + 1 >= options.learning.batch,
+        lambda: update(options, shape, present, run, batch, chance.time),
         lambda: (run.weights, run.optimizer, run.target),
     )
     episode = measure(run.episode, outcome.reward, outcome.terminated | outcome.truncated)
@@ -282,29 +260,29 @@ def update(
     options: Options, shape: Shape, hypers: Hypers, run: Run, batch: Array, time: Array
 ) -> tuple[Array, Any, Array | None]:
     """One mini-batch: the mean of the directions, pulled back through the networks, and the optimizer's step."""
-    agent, columns = options.agent, batch.T
+    agent, learning, columns = options.agent, options.learning, batch.T
     size = (columns.shape[0] - len(Sampled._fields)) // 2
     action, *others = columns[2 * size :]
     sampled = Sampled(action.astype(jnp.int32), *others)
-    target = shape.params(run.target) if options.target_every else None
+    target = shape.layout.tree(run.target) if learning.target_every else None
 
     def outputs(weights: Array) -> Any:
-        return agent.outputs(shape.params(weights), target, columns[:size], columns[size : 2 * size])
+        return agent.outputs(shape.layout.tree(weights), target, columns[:size], columns[size : 2 * size])
 
     out, pull_back = jax.vjp(outputs, run.weights)
     greedy = hard_max if options.hard else partial(mellowmax, tau=hypers.tau)
     directions = jax.vmap(lambda o, t: agent.directions(o, t, hypers, greedy), -1, -1)(out, sampled)
-    (gradient,) = pull_back(jax.tree.map(lambda d: -d / options.batch, directions))
+    (gradient,) = pull_back(jax.tree.map(lambda d: -d / learning.batch, directions))
     if shape.penalized is not None:
         gradient = gradient + hypers.beta * shape.penalized * run.weights
-    change, optimizer = OPTIMIZERS[options.optimizer]().update(gradient, run.optimizer, run.weights)
+    change, optimizer = OPTIMIZERS[learning.optimizer]().update(gradient, run.optimizer, run.weights)
     step_size = hypers.step_size
     if shape.actor is not None:
         step_size = step_size * (1 + (hypers.nu - 1) * shape.actor)
     weights = run.weights - step_size * change
     copied = run.target
-    if options.target_every:
-        copied = jnp.where((time + 1) % options.target_every == 0, weights, copied)
+    if learning.target_every:
+        copied = jnp.where((time + 1) % learning.target_every == 0, weights, copied)
     return weights, optimizer, copied
 
 

@@ -10,14 +10,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gpbe.algorithms.control import Choice, Spec, find_algorithm
-from gpbe.algorithms.control.table import vary
+from gpbe.algorithms.control import ALGORITHMS, Agent, Choice, ControlAlgorithm, Spec
+from gpbe.checks import check_at_least, check_known
 from gpbe.envs import CompiledEnv, HostEnv, find
 from gpbe.errors import InputError
 from gpbe.files import arrays as arrays_file
 from gpbe.learn.control.loop import Shape, shape_of
 from gpbe.nets import MakeBody
 from gpbe.shapes import Array
+from gpbe.summary import standard_error
 
 KIND, VERSION = "gpbe-agent", 1
 
@@ -36,7 +37,8 @@ class Evaluation:
 
     @property
     def standard_error(self) -> float:
-        return float(self.returns.std(ddof=1) / np.sqrt(len(self.returns))) if len(self.returns) > 1 else float("nan")
+        """Of the mean; NaN for one episode."""
+        return float(standard_error(self.returns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +46,7 @@ class TrainedAgent:
     """One run's networks, and how they were made."""
 
     env: str
-    algorithm: str
+    record: ControlAlgorithm
     spec: Spec
     weights: Array
     hyperparameters: Mapping[str, float] = field(default_factory=dict)
@@ -53,9 +55,14 @@ class TrainedAgent:
     env_object: Any = None
     """What it was trained on, if it was trained in this process."""
 
+    @property
+    def algorithm(self) -> str:
+        """The name of the algorithm."""
+        return self.record.name
+
     @cached_property
-    def _agent(self) -> Any:
-        return vary(find_algorithm(self.algorithm), self.algorithm, **self.choices).agent
+    def _agent(self) -> Agent:
+        return self.record.varied(**self.choices).make()
 
     @cached_property
     def _shape(self) -> Shape:
@@ -66,14 +73,14 @@ class TrainedAgent:
         shape = self._shape
 
         def one(weights: Any, observation: Any) -> Any:
-            return self._agent.preferences(shape.params(weights), observation.reshape(-1, 1))[:, 0]
+            return self._agent.preferences(shape.layout.tree(weights), observation.reshape(-1, 1))[:, 0]
 
         return jax.jit(jax.vmap(one, in_axes=(None, 0)))
 
     @cached_property
     def networks(self) -> Any:
         """As Equinox modules, for those who want to look inside."""
-        return self._shape.params(jnp.asarray(self.weights))
+        return self._shape.layout.tree(jnp.asarray(self.weights))
 
     def preferences(self, observations: Any) -> Array:
         """Values of all actions (or logits, if it has a policy), for one observation or several."""
@@ -95,17 +102,17 @@ class TrainedAgent:
             has = f"observations {found.observation} and {found.actions} actions"
             needs = f"observations {self.spec.observation} and {self.spec.actions} actions"
             raise InputError(f"{found.name} has {has}; this agent for {self.env} needs {needs}")
-        if episodes < 1:
-            raise InputError(f"episodes is {episodes}; it should be 1 or more")
+        check_at_least(1, episodes=episodes)
         if isinstance(found, HostEnv):
             return _play_host(self, found, episodes, seed, sample)
         return _play_compiled(self, found, episodes, seed, sample)
 
     def save(self, path: str | Path) -> Path:
-        """One file. A body of one's own is not in it: only its weights are, and `load` asks for it."""
+        """One file. An algorithm or a body of one's own is not in it: `load` asks for them."""
         header = {
             "env": self.env,
             "algorithm": self.algorithm,
+            "own_algorithm": self.record != ALGORITHMS.get(self.algorithm),
             "choices": dict(self.choices),
             "observation": list(self.spec.observation),
             "actions": self.spec.actions,
@@ -117,23 +124,31 @@ class TrainedAgent:
         return Path(path)
 
 
-def load(path: str | Path, body: MakeBody | None = None) -> TrainedAgent:
-    """An agent from its file; `body` as it was given to `gpbe.train`, if one was.
+def load(path: str | Path, body: MakeBody | None = None, algorithm: ControlAlgorithm | None = None) -> TrainedAgent:
+    """An agent from its file; `body` and `algorithm` as they were given to `gpbe.train`, if they are one's own.
+
+    Nothing is imported or run because a file says so.
 
     >>> load("pyproject.toml")
     Traceback (most recent call last):
     gpbe.errors.InputError: pyproject.toml is not an agent saved by gpbe ...
     """
     header, arrays = arrays_file.read(Path(path), KIND, VERSION, "an agent")
-    if header["own_body"] != (body is not None):
-        asks = (
-            "was trained with a body of its own; give it" if header["own_body"] else "has no body of its own; omit it"
-        )
-        raise InputError(f"{path} {asks}: gpbe.load(path, body=...)")
+    _check_own(path, "body", header["own_body"], body)
+    _check_own(path, "algorithm", header.get("own_algorithm", False), algorithm)
+    name = header["algorithm"]
+    check_known(name, ALGORITHMS if algorithm is None else (algorithm.name,), "control algorithm")
     spec = Spec(tuple(header["observation"]), header["actions"], tuple(header["hidden"]), body)
-    return TrainedAgent(
-        header["env"], header["algorithm"], spec, arrays["weights"], header["hyperparameters"], header["choices"]
-    )
+    record = ALGORITHMS[name] if algorithm is None else algorithm
+    return TrainedAgent(header["env"], record, spec, arrays["weights"], header["hyperparameters"], header["choices"])
+
+
+def _check_own(path: str | Path, what: str, needed: bool, given: Any) -> None:
+    """What is the user's own is not in a file, and has to be given again."""
+    if needed and given is None:
+        raise InputError(f"{path} was trained with the user's own {what}; give it: gpbe.load(path, {what}=...)")
+    if given is not None and not needed:
+        raise InputError(f"{path} was not trained with a user's own {what}; leave it out")
 
 
 def _choose(agent: TrainedAgent, preferences: Any, uniform: Any, sample: bool) -> Any:
@@ -153,7 +168,7 @@ def _play_compiled(agent: TrainedAgent, env: CompiledEnv, episodes: int, seed: i
         def step(carry: Any) -> Any:
             key, observation, state, total, length, _ = carry
             key, key_step, key_action = jax.random.split(key, 3)
-            preferences = agent._agent.preferences(shape.params(weights), observation.reshape(-1, 1))[:, 0]
+            preferences = agent._agent.preferences(shape.layout.tree(weights), observation.reshape(-1, 1))[:, 0]
             uniform = jax.random.uniform(key_action)
             action = _choose(agent, preferences[None], uniform[None], sample)[0]
             s = env.step(key_step, state, action)

@@ -5,31 +5,35 @@ that term said at an earlier point and add what all terms said there, so the noi
 """
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, PRNGKeyArray
+from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from gpbe.algorithms.linear import DIRECTIONS, Step
-from gpbe.learn.linear.loop import Hypers, Metric, Options, Result, Stream, observe, start_tracker, transitions
+from gpbe.algorithms.linear import DIRECTIONS, Hypers, Step
+from gpbe.learn.linear.loop import Options, Result, Weights
+from gpbe.learn.linear.metrics import Metric
+from gpbe.learn.linear.tracking import Stream, observe, start_tracker, transitions
 
-Pair = tuple[Any, Any]
+Pair = tuple[Float[Array, "... K"], Float[Array, "... K"]]
 """Something for w and the same for h."""
 
 
 class Solver(NamedTuple):
-    w: Any
-    h: Any
+    """The state of a run between two updates."""
+
+    w: Weights
+    h: Weights
     mean: Pair
     """Mean direction over the data at the reference."""
-    reference: Any
+    reference: Pair
     """SVRG: the weights (w, h) of the last full pass. SAGA: the direction of each term when it was last used."""
-    pending: Any
+    pending: tuple[Int[Array, ""] | int, Pair] | None
     """SAGA: the last term and its direction, not yet in the table. Written before the next one is read, the table is
     changed in place; read first, it would be copied at every update."""
-    time: Any
-    diverged_at: Any
+    time: Int[Array, ""]
+    diverged_at: Int[Array, ""]
 
 
 def learn(
@@ -37,16 +41,19 @@ def learn(
     epochs: int,
     hypers: Hypers,
     stream: Stream,
-    w0: Array,
+    w0: Weights,
     metrics: tuple[Metric, ...],
     key: PRNGKeyArray,
 ) -> Result:
-    """`epochs` passes of as many updates as there are transitions, each update with a random one.
+    """One run of one setting: `epochs` passes of as many updates as there are transitions.
 
-    All runs pick the same positions, each in its own data: the table is then written in place, ten times faster.
+    Each update is with a random one. All runs pick the same positions, each in its own data: the table is then written
+    in place, ten times faster.
     """
     _, data = jax.lax.scan(
-        lambda past, t: observe(options, hypers, stream, past, t), start_tracker(stream, w0), transitions(stream)
+        lambda past, t: observe(options.algorithm, hypers, stream, past, t),
+        start_tracker(stream, w0),
+        transitions(stream),
     )
     n = stream.now.shape[0]
     one = partial(direction, options)
@@ -59,21 +66,21 @@ def learn(
         pending = (0, jax.tree.map(lambda d: d[0], each)) if saga else None
         return s._replace(mean=mean, reference=each if saga else (s.w, s.h), pending=pending)
 
-    def epoch(s: Solver, key: PRNGKeyArray):
+    def epoch(s: Solver, key: PRNGKeyArray) -> tuple[Solver, tuple[Array, ...]]:
         if not saga:
             s = full_pass(s)
         picks = jax.random.randint(key, (n // options.every, options.every), 0, n)
         return jax.lax.scan(point, s, picks)
 
-    def point(s: Solver, picks: Array):
+    def point(s: Solver, picks: Array) -> tuple[Solver, tuple[Array, ...]]:
         s, _ = jax.lax.scan(inner, s, picks)
         return s, tuple(metric.at(s.w) for metric in metrics)
 
-    def inner(s: Solver, i: Array):
+    def inner(s: Solver, i: Array) -> tuple[Solver, None]:
         term = jax.tree.map(lambda a: a[i], data)
         now = one(term, s.w, s.h)
         reference, pending = s.reference, None
-        if saga:
+        if s.pending is not None:
             last, its = s.pending
             reference = jax.tree.map(lambda r, d: r.at[last].set(d), reference, its)
             before, pending = jax.tree.map(lambda r: r[i], reference), (i, now)
@@ -89,11 +96,12 @@ def learn(
 
     nothing = (w0, jnp.zeros_like(w0))
     solver = full_pass(
-        Solver(w0, jnp.zeros_like(w0), nothing, None, None, jnp.zeros((), jnp.int32), jnp.full((), -1, jnp.int32))
+        Solver(w0, jnp.zeros_like(w0), nothing, nothing, None, jnp.zeros((), jnp.int32), jnp.full((), -1, jnp.int32))
     )
     solver, curves = jax.lax.scan(epoch, solver, jax.random.split(key, epochs))
     return Result(tuple(c.reshape(-1) for c in curves), solver.w, solver.h, solver.diverged_at)
 
 
-def direction(options: Options, term: Step, w: Array, h: Array) -> Pair:
+def direction(options: Options, term: Step, w: Weights, h: Weights) -> Pair:
+    """What one term of the sum says."""
     return DIRECTIONS[options.algorithm.update](term, w, h)

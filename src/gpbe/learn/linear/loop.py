@@ -1,6 +1,5 @@
-"""One compiled loop for every linear prediction algorithm: many settings and many runs in one call."""
+"""One compiled loop for every linear algorithm that moves its weights after each transition."""
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -8,55 +7,11 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Int
 
-from gpbe.algorithms.linear import DIRECTIONS, Algorithm, Probabilities, Step, Trace, action_lambda, advance
+from gpbe.algorithms.linear import DIRECTIONS, Algorithm, Hypers, Step
+from gpbe.learn.linear.metrics import Metric
+from gpbe.learn.linear.tracking import Stream, Tracker, Transition, observe, start_tracker, transitions
 
-
-class Stream(NamedTuple):
-    """Transitions of one run, in the order in which they happened. Feature vectors are rows of a table."""
-
-    features: Float[Array, "N K"]
-    lam: Float[Array, " N"]
-    """Multiplies the setting's trace parameter on arrival in each row: 1 unless it depends on the state."""
-    now: Int[Array, " T"]
-    next: Int[Array, " T"]
-    reward: Float[Array, " T"]
-    discount: Float[Array, " T"]
-    """Of the transition itself; 0 ends an episode."""
-    carried: Float[Array, " T"]
-    """The discount with which traces go on from here: the same, or 0 if the next transition begins elsewhere."""
-    target: Float[Array, " T"]
-    """Probability of the action taken, under the target policy."""
-    behavior: Float[Array, " T"]
-    psi: Float[Array, " 2"]
-    """Scales of AB-Trace."""
-
-
-class Hypers(NamedTuple):
-    """Numbers that may be swept: none of them changes the compiled program."""
-
-    step_size: Any
-    ratio: Any
-    """Step size of h over that of w."""
-    lam: Any
-    beta: Any
-    c_bar: Any
-    rho_bar: Any
-    followon_decay: Any
-    power: Any
-    delay: Any
-    ridge: Any
-
-
-class Metric(NamedTuple):
-    """sqrt(|| rows w - target ||^2 + constant): every error of `gpbe.exact`, reduced to K rows."""
-
-    rows: Float[Array, "M K"]
-    target: Float[Array, " M"]
-    constant: Float[Array, ""]
-
-    def at(self, w: Array) -> Array:
-        residual = (self.rows * w).sum(-1) - self.target
-        return jnp.sqrt((residual**2).sum(-1) + self.constant)
+Weights = Float[Array, " K"]
 
 
 class Options(NamedTuple):
@@ -64,129 +19,60 @@ class Options(NamedTuple):
 
     algorithm: Algorithm
     every: int
+    """Transitions between points of a curve."""
     adam: bool
     schedule: bool
-
-
-class Tracker(NamedTuple):
-    """What traces need to know of the past."""
-
-    trace: Trace
-    own: Trace
-    """The trace as it would be if the target were the behavior; for HTD."""
-    gamma: Any
-    """Discount of the transition into the present state: 0 at the start of an episode."""
-    chosen: Probabilities
-    """Of the last action."""
-
-
-class Sums(NamedTuple):
-    """LSTD's: running means of rho e (x - gamma x')' and rho e R."""
-
-    A: Any
-    b: Any
+    """Does the step size fall?"""
 
 
 class Learner(NamedTuple):
-    w: Any
-    h: Any
-    """The second weights; LSTD keeps its sums here."""
+    """The state of a run between two transitions."""
+
+    w: Weights
+    h: Weights
     tracker: Tracker
-    optimizer: Any
-    time: Any
-    diverged_at: Any
+    optimizer: optax.OptState | None
+    time: Int[Array, ""]
+    diverged_at: Int[Array, ""]
     """Transition after which some weight was first infinite or NaN; -1 while none is."""
 
 
 class Result(NamedTuple):
-    curves: tuple[Any, ...]
-    weights: Any
-    second_weights: Any
-    diverged_at: Any
+    """What a run leaves behind."""
+
+    curves: tuple[Float[Array, " points"], ...]
+    weights: Weights
+    second_weights: Weights
+    diverged_at: Int[Array, ""]
 
 
-class Transition(NamedTuple):
-    now: Any
-    next: Any
-    reward: Any
-    discount: Any
-    carried: Any
-    target: Any
-    behavior: Any
-
-
-def transitions(stream: Stream) -> Transition:
-    return Transition(*(getattr(stream, name) for name in Transition._fields))
-
-
-def learn(options: Options, hypers: Hypers, stream: Stream, w0: Array, metrics: tuple[Metric, ...]) -> Result:
+def learn(options: Options, hypers: Hypers, stream: Stream, w0: Weights, metrics: tuple[Metric, ...]) -> Result:
     """One run of one setting: a scan over the points of the curve, each a scan over `every` transitions."""
-    points = stream.now.shape[0] // options.every
-    xs = jax.tree.map(lambda a: a.reshape(points, options.every), transitions(stream))
 
-    def point(learner: Learner, xs: Transition):
+    def point(learner: Learner, xs: Transition) -> tuple[Learner, tuple[Array, ...]]:
         learner, _ = jax.lax.scan(lambda l, x: (update(options, hypers, stream, l, x), None), learner, xs)
-        if options.algorithm.update == "least-squares":
-            w = solve_sums(hypers, learner)
-            bad = (learner.diverged_at < 0) & ~jnp.isfinite(w.sum())
-            learner = learner._replace(w=w, diverged_at=jnp.where(bad, learner.time, learner.diverged_at))
         return learner, tuple(metric.at(learner.w) for metric in metrics)
 
-    learner, curves = jax.lax.scan(point, start(options, stream, w0), xs)
-    second = w0 * 0 if options.algorithm.update == "least-squares" else learner.h
-    return Result(curves, learner.w, second, learner.diverged_at)
+    learner, curves = jax.lax.scan(point, start(options, stream, w0), by_point(stream, options.every))
+    return Result(curves, learner.w, learner.h, learner.diverged_at)
 
 
-def start(options: Options, stream: Stream, w0: Array) -> Learner:
+def by_point(stream: Stream, every: int) -> Transition:
+    """All transitions, those between two points of a curve along a second axis."""
+    points = stream.now.shape[0] // every
+    return jax.tree.map(lambda a: a.reshape(points, every), transitions(stream))
+
+
+def start(options: Options, stream: Stream, w0: Weights) -> Learner:
+    """A learner before the first transition."""
     h = jnp.zeros_like(w0)
-    if options.algorithm.update == "least-squares":
-        h = Sums(jnp.zeros((len(w0), len(w0))), h)
     optimizer = optax.scale_by_adam().init((w0, h)) if options.adam else None
     return Learner(w0, h, start_tracker(stream, w0), optimizer, jnp.zeros((), jnp.int32), jnp.full((), -1, jnp.int32))
 
 
-def start_tracker(stream: Stream, w0: Array) -> Tracker:
-    trace = Trace(jnp.zeros_like(w0), jnp.zeros(()), jnp.zeros(()))
-    certain = Probabilities(jnp.ones(()), jnp.ones(()), stream.psi[0], stream.psi[1])
-    return Tracker(trace, trace, jnp.zeros(()), certain)
-
-
-def observe(options: Options, hypers: Hypers, stream: Stream, past: Tracker, t: Transition) -> tuple[Tracker, Step]:
-    """Advance the traces to the present state, and gather what an update may use."""
-    a = options.algorithm
-    psi = (stream.psi[0], stream.psi[1])
-    chosen, last = Probabilities(t.target, t.behavior, *psi), past.chosen
-    rule = partial(action_lambda, a.bootstrapping, hypers.lam, c_bar=hypers.c_bar, xp=jnp)
-    decay = hypers.followon_decay if a.decayed_followon else None
-    x, arrival = stream.features[t.now], stream.lam[t.now]
-
-    trace, emphasis = advance(
-        past.trace, x, past.gamma, last.target / last.behavior, rule(last) * arrival, a.prior, decay, jnp
-    )
-    own = past.own
-    if a.update == "hybrid":
-        lam = rule(Probabilities(last.behavior, last.behavior, *psi)) * arrival
-        own, _ = advance(past.own, x, past.gamma, 1.0, lam, a.prior, decay, jnp)
-    rho = t.target / t.behavior
-    step = Step(
-        x=x,
-        x_next=stream.features[t.next],
-        reward=t.reward,
-        gamma=t.discount,
-        rho=jnp.minimum(rho, hypers.rho_bar) if a.bootstrapping == "v-trace" else rho,
-        lam=rule(chosen) * stream.lam[t.next],
-        e=trace.e,
-        emphasis=emphasis,
-        e_behavior=own.e,
-    )
-    return Tracker(trace, own, t.carried, chosen), step
-
-
 def update(options: Options, hypers: Hypers, stream: Stream, l: Learner, t: Transition) -> Learner:
     """One transition: advance the trace, find the direction, move the weights."""
-    tracker, step = observe(options, hypers, stream, l.tracker, t)
-    if options.algorithm.update == "least-squares":
-        return l._replace(h=add(l, step), tracker=tracker, time=l.time + 1)
+    tracker, step = observe(options.algorithm, hypers, stream, l.tracker, t)
     alpha = hypers.step_size
     if options.schedule:
         alpha = alpha * (1 + l.time / hypers.delay) ** -hypers.power
@@ -196,7 +82,9 @@ def update(options: Options, hypers: Hypers, stream: Stream, l: Learner, t: Tran
     return Learner(w, h, tracker, optimizer, l.time + 1, diverged_at)
 
 
-def move(options: Options, hypers: Hypers, step: Step, alpha: Any, l: Learner) -> tuple[Any, Any, Any]:
+def move(
+    options: Options, hypers: Hypers, step: Step, alpha: Float[Array, ""], l: Learner
+) -> tuple[Weights, Weights, optax.OptState | None]:
     """Go along the algorithm's direction, or along the one that it finds half-way (mirror-prox)."""
     a = options.algorithm
 
@@ -211,21 +99,8 @@ def move(options: Options, hypers: Hypers, step: Step, alpha: Any, l: Learner) -
     optimizer = l.optimizer
     if a.mirror_prox:
         d_w, d_h = direction(*along(d_w, d_h))
-    if options.adam:
+    if optimizer is not None:
         scaled: Any
         scaled, optimizer = optax.scale_by_adam().update((d_w, d_h), optimizer)
         d_w, d_h = scaled
     return *along(d_w, d_h), optimizer
-
-
-def add(l: Learner, t: Step) -> Sums:
-    """LSTD's means with one more transition."""
-    A = t.rho * t.e[:, None] * (t.x - t.gamma * t.x_next)[None, :]
-    b = t.rho * t.reward * t.e
-    return Sums(*(old + (new - old) / (l.time + 1) for old, new in zip(l.h, (A, b), strict=True)))
-
-
-def solve_sums(hypers: Hypers, l: Learner) -> Array:
-    """(A + ridge / t)^-1 b: the ridge stands for `ridge` transitions' worth of doubt."""
-    eye = jnp.eye(len(l.w))
-    return jnp.linalg.solve(l.h.A + eye * hypers.ridge / jnp.maximum(l.time, 1), l.h.b)

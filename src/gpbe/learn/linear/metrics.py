@@ -2,17 +2,19 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Float
 
 from gpbe import exact, linalg
-from gpbe.algorithms.linear import Algorithm, expected_system
+from gpbe.algorithms.linear import Algorithm, Limits, expected_system
 from gpbe.algorithms.linear.least_squares import accumulate
+from gpbe.checks import check_known
 from gpbe.errors import InputError
 from gpbe.exact.weightings import Name, as_weighting
-from gpbe.learn.linear.loop import Metric
 from gpbe.learn.settings import Settings
 from gpbe.mdp import Log, PredictionProblem
 from gpbe.shapes import Array, Numbers
@@ -23,6 +25,21 @@ METRICS = {
     "rmsbe": "root mean squared Bellman error",
     "distance": "distance of w to the algorithm's own fixed point",
 }
+FIXED_POINT = ("lam", *Limits._fields)
+"""The hyperparameters that an algorithm's fixed point depends on."""
+
+
+class Metric(NamedTuple):
+    """An error sqrt(|| rows w - target ||^2 + constant): every error of `gpbe.exact`, reduced to K rows."""
+
+    rows: Float[jax.Array, "*axes M K"]
+    target: Float[jax.Array, "*axes M"]
+    constant: Float[jax.Array, "*axes"]
+
+    def at(self, w: Float[jax.Array, " K"]) -> jax.Array:
+        """The error of weights."""
+        residual = (self.rows * jnp.broadcast_to(w, self.rows.shape)).sum(-1) - self.target
+        return jnp.sqrt((residual**2).sum(-1) + self.constant)
 
 
 @dataclass(frozen=True)
@@ -34,12 +51,10 @@ class Measured:
     per_run: bool = False
 
     def take(self, settings: Array) -> "Measured":
+        """The same for some of the settings."""
         if not self.per_setting:
             return self
         return Measured(Metric(*(a[settings] for a in self.metric)), True, self.per_run)
-
-    def at(self, w: Any) -> Any:
-        return self.metric.at(w)
 
 
 def build_metrics(
@@ -52,8 +67,7 @@ def build_metrics(
 ) -> list[Measured]:
     """The metrics by name, ready for the compiled loop."""
     for name in names:
-        if name not in METRICS:
-            raise InputError(f"there is no metric {name!r}; the metrics are {', '.join(METRICS)}")
+        check_known(name, METRICS, "metric")
     if isinstance(problem, Log):
         return [_from_log(problem, a, settings, name) for name in names]
     d = as_weighting(problem, weighting)
@@ -65,12 +79,13 @@ def build_metrics(
 
 
 def _error(problem: PredictionProblem, objective: str, d: Array) -> Measured:
+    """An error of `gpbe.exact` under a weighting."""
     q = exact.quadratic(problem, objective, d)
     return Measured(_reduced(q.operator @ problem.features, q.target), per_run=problem.features.ndim > 2)
 
 
 def _reduced(rows: Array, target: Array) -> Metric:
-    """|| rows w - target ||^2 as K rows and a constant: the part of the target that no w reaches."""
+    """The length || rows w - target ||^2 as K rows and a constant: the part of the target that no w reaches."""
     q, r = np.linalg.qr(rows)
     reached = (np.swapaxes(q, -1, -2) @ target[..., None])[..., 0]
     rest = target - (q @ reached[..., None])[..., 0]
@@ -78,15 +93,15 @@ def _reduced(rows: Array, target: Array) -> Metric:
 
 
 def _distance(problem: PredictionProblem, a: Algorithm, settings: Settings, state_lam: Numbers | None) -> Measured:
+    """The distance to the algorithm's fixed point, which may depend on the setting."""
     if problem.features.ndim > 2:
         raise InputError("the distance to the fixed point needs one set of features; leave it out of the metrics")
-    matter = {"lam", "c_bar", "rho_bar", "followon_decay"} & set(settings.values)
+    matter = settings.values.keys() & FIXED_POINT
 
     def fixed_point(index: int) -> Array:
-        h = settings.of(index)
-        lam = h["lam"] if state_lam is None else h["lam"] * np.asarray(state_lam, dtype=float)
+        lam, limits = _limits(settings, index)
         system = expected_system(
-            problem, a, lam, c_bar=h["c_bar"], rho_bar=h["rho_bar"], followon_decay=h["followon_decay"]
+            problem, a, lam if state_lam is None else lam * np.asarray(state_lam, dtype=float), limits
         )
         return linalg.least_squares(system.A, system.b).solution
 
@@ -94,7 +109,14 @@ def _distance(problem: PredictionProblem, a: Algorithm, settings: Settings, stat
     return _to_point(points, per_setting=bool(matter))
 
 
+def _limits(settings: Settings, index: int) -> tuple[float, Limits]:
+    """The trace parameter of a setting, and what limits its corrections."""
+    h = settings.of(index)
+    return h["lam"], Limits(**{name: h[name] for name in Limits._fields})
+
+
 def _to_point(points: Array, per_setting: bool = False) -> Measured:
+    """The distance to a point, or to one for each setting."""
     k = points.shape[-1]
     rows = np.broadcast_to(np.eye(k), (*points.shape[:-1], k, k))
     parts = (rows, points, np.zeros(points.shape[:-1]))
@@ -102,16 +124,16 @@ def _to_point(points: Array, per_setting: bool = False) -> Measured:
 
 
 def _from_log(log: Log, a: Algorithm, settings: Settings, name: str) -> Measured:
-    """From a log's own sums: its LSTD solution, and the PBE with sampled A, b and C."""
+    """A metric from a log's own sums: its LSTD solution, and the PBE with sampled A, b and C."""
     if name not in ("rmspbe", "distance"):
         raise InputError(f"{name} needs the true dynamics, which a log does not have; use rmspbe or distance")
     if name == "rmspbe":
         system = accumulate(log, "td", lam=0.0)
         root = np.linalg.cholesky(system.C + 1e-12 * np.trace(system.C) * np.eye(len(system.b)))
         return Measured(_reduced(np.linalg.solve(root, system.A), np.linalg.solve(root, system.b)))
-    if settings.values.keys() & {"lam", "c_bar", "rho_bar", "followon_decay"}:
+    if settings.values.keys() & FIXED_POINT:
         raise InputError(
             "the distance to a log's fixed point needs one lam; sweep other hyperparameters, or use rmspbe"
         )
-    system = accumulate(log, a, **{k: settings.of(0)[k] for k in ("lam", "c_bar", "rho_bar", "followon_decay")})
+    system = accumulate(log, a, *_limits(settings, 0))
     return _to_point(linalg.least_squares(system.A, system.b).solution)

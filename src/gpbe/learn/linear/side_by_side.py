@@ -1,30 +1,37 @@
 """Settings and runs side by side, in one compiled call."""
 
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array
+from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from gpbe.learn.linear import finite_sum, loop
-from gpbe.learn.linear.loop import Hypers, Metric, Options, Result, Stream
+from gpbe.algorithms.linear import Hypers
+from gpbe.learn.linear import finite_sum, least_squares, loop
+from gpbe.learn.linear.loop import Options, Result, Weights
+from gpbe.learn.linear.metrics import Metric
+from gpbe.learn.linear.tracking import Stream, Transition
+from gpbe.summary import points_in_last
 
 
 class Learned(NamedTuple):
-    """With an axis of settings in front where something is swept. Curves that are not finite are infinite."""
+    """What all runs learned, with an axis of settings in front where something is swept.
 
-    curves: tuple[Any, ...]
-    """(runs, points), or their means (points,)."""
-    errors: tuple[Any, ...]
-    """Standard errors over runs (points,) where only means are kept; NaN where a run is infinite."""
-    areas: tuple[Any, ...]
-    """Means of the curves (runs,)."""
-    finals: tuple[Any, ...]
-    """Means of their last quarters (runs,)."""
-    weights: Any
-    second_weights: Any
-    diverged_at: Any
+    Curves that are not finite are infinite.
+    """
+
+    curves: tuple[Float[Array, "*runs points"], ...]
+    """Of all runs, or their means."""
+    errors: tuple[Float[Array, " points"], ...]
+    """Standard errors over runs where only means are kept; NaN where a run is infinite."""
+    areas: tuple[Float[Array, " runs"], ...]
+    """Means of the curves."""
+    finals: tuple[Float[Array, " runs"], ...]
+    """Means of their last quarters."""
+    weights: Float[Array, "runs K"]
+    second_weights: Float[Array, "runs K"]
+    diverged_at: Int[Array, " runs"]
 
 
 @partial(jax.jit, static_argnums=(0, 1, 2, 3))
@@ -35,12 +42,13 @@ def learn_all(
     average: bool,
     hypers: Hypers,
     streams: Stream,
-    w0: Array,
+    w0: Weights,
     metrics: tuple[Metric, ...],
-    key: Array,
+    key: PRNGKeyArray,
 ) -> Learned:
-    """Settings along the first axis of the result (and of swept hyperparameters), runs along the second.
+    """Learn all settings in all runs.
 
+    Settings are along the first axis of the result (and of swept hyperparameters), runs along the second.
     `metric_axes` says of each metric whether its arrays have an axis of settings, and one of runs. `epochs` and
     `key` are for algorithms that go over a stored data set.
     """
@@ -51,9 +59,11 @@ def learn_all(
     def one(hypers: Hypers, stream: Stream, metrics: tuple[Metric, ...]) -> Result:
         if options.algorithm.finite_sum:
             return finite_sum.learn(options, epochs, hypers, stream, w0, metrics, key)
-        return loop.learn(options, hypers, stream, w0, metrics)
+        learn = least_squares.learn if options.algorithm.least_squares else loop.learn
+        return learn(options, hypers, stream, w0, metrics)
 
-    has_runs: Any = Stream(*cast(Any, (0 if streams.features.ndim > 2 else None, None, 0, 0, 0, 0, 0, 0, 0, None)))
+    with_runs = {*Transition._fields, *(["features"] if streams.features.ndim > 2 else [])}
+    has_runs: Any = Stream._make(0 if name in with_runs else None for name in Stream._fields)
     run_axes = tuple(0 if per_run else None for _, per_run in metric_axes)
     runs = jax.vmap(one, in_axes=(None, has_runs, run_axes))
     swept = Hypers(*(0 if h.ndim else None for h in hypers))
@@ -64,11 +74,11 @@ def learn_all(
 
 
 def summarize(result: Result, average: bool) -> Learned:
-    """The runs of one setting: (runs, points)."""
+    """What the runs of one setting learned, in a few numbers each."""
     curves = tuple(jnp.where(jnp.isfinite(c), c, jnp.inf) for c in result.curves)
     runs, points = curves[0].shape if curves else (1, 1)
     areas = tuple(c.mean(-1) for c in curves)
-    finals = tuple(c[:, -max(1, points // 4) :].mean(-1) for c in curves)
+    finals = tuple(c[:, -points_in_last(points) :].mean(-1) for c in curves)
     errors = tuple(c.std(0, ddof=1) / runs**0.5 if runs > 1 else c[0] * jnp.nan for c in curves) if average else ()
     kept = tuple(c.mean(0) for c in curves) if average else curves
     return Learned(kept, errors, areas, finals, result.weights, result.second_weights, result.diverged_at)

@@ -6,7 +6,7 @@ import numpy as np
 from gpbe.algorithms.linear.bootstrapping import scales
 from gpbe.checks import as_floats, check_interval
 from gpbe.errors import InputError
-from gpbe.learn.linear.loop import Stream
+from gpbe.learn.linear.tracking import Stream
 from gpbe.mdp import Log, PredictionProblem, simulate
 from gpbe.shapes import Numbers
 

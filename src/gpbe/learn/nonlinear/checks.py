@@ -1,53 +1,54 @@
-"""What can be wrong with the choices of `predict_net`, each said in one line."""
+"""What can be wrong with what is asked of a network, each said in one line."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple, cast, get_args
 
+import jax
 import jax.numpy as jnp
-import numpy as np
+from jaxtyping import Float
 
-from gpbe.algorithms.nonlinear import KERNELS, RANGES, Basis, ValueAlgorithm, names_for
-from gpbe.algorithms.ranges import checked_numbers
-from gpbe.checks import as_floats
+from gpbe.algorithms.nonlinear import Hypers, Kernel, NonlinearAlgorithm
+from gpbe.algorithms.nonlinear.model import Basis, Make
+from gpbe.checks import as_floats, check_known, is_whole, unknown
 from gpbe.errors import InputError
 from gpbe.learn.nonlinear.data import Length
-from gpbe.learn.settings import Settings, as_settings
+from gpbe.learn.prediction import Asked
+from gpbe.learn.settings import Settings, read_settings
 from gpbe.mdp import Log, PredictionProblem
 from gpbe.shapes import Array, Numbers
 
 BUFFER = 4000
 """Windows that a buffer holds unless another number is given."""
+Sizes = tuple[int, ...]
+"""Of hidden layers."""
 
 
-def check_problem(problem: Any) -> None:
-    if not isinstance(problem, PredictionProblem | Log):
-        raise InputError(
-            f"problem is of type {type(problem).__name__}; give a PredictionProblem, which is an MDP with policies "
-            "and features, or a Log"
-        )
+class NetOptions(NamedTuple):
+    """What only values from a network are asked for; `gpbe.predict` says what each means."""
+
+    net: int | Sizes | list[int] | Make = (32, 32)
+    basis: str | Numbers | None = None
+    ridge: Numbers | None = None
+    projection: Numbers | None = None
+    n: int | str = 1
+    batch: int | None = None
+    buffer: int | None = None
+    kernel: str | None = None
+    width: int | None = None
 
 
-def check_counts(**counts: Any) -> None:
-    """Those that are given must be whole numbers, 1 or more."""
-    for name, value in counts.items():
-        if value is not None and not (_whole(value) and value >= 1):
-            raise InputError(f"{name} is {value!r}; it should be a whole number, 1 or more")
-
-
-def read_settings(a: ValueAlgorithm, given: Mapping[str, Any], n: Length, name: str) -> Settings:
+def read_hyperparameters(a: NonlinearAlgorithm, asked: Asked, n: Length) -> Settings:
     """Check names and ranges against what the algorithm has."""
-    if "lam" in given and n == 1:
+    if "lam" in asked.hyperparameters and n == 1:
         raise InputError("lam mixes returns within a window of n transitions; give n more than 1 with it")
-    defaults: dict[str, Any] = {k: r.default for k, r in RANGES.items()}
-    return as_settings(defaults | checked_numbers(given, RANGES, names_for(a), name))
+    return read_settings(a, asked.hyperparameters, Hypers._field_defaults, asked.name)
 
 
-def read_net(net: Any) -> Any:
+def read_net(net: Any) -> Sizes | Make:
     """Sizes of hidden layers as a tuple, or a function that makes a module."""
     if callable(net):
         return net
     try:
-        sizes = tuple(net) if not isinstance(net, (int, np.integer)) else (net,)
+        sizes = (net,) if is_whole(net) else tuple(net)
         whole = all(int(size) == size and size > 0 for size in sizes)
     except (TypeError, ValueError):
         whole, sizes = False, ()
@@ -57,7 +58,11 @@ def read_net(net: Any) -> Any:
 
 
 def read_basis(
-    a: ValueAlgorithm, net: Any, basis: str | Numbers | None, problem: PredictionProblem | Log, width: int | None
+    a: NonlinearAlgorithm,
+    net: Sizes | Make,
+    basis: str | Numbers | None,
+    problem: PredictionProblem | Log,
+    width: int | None,
 ) -> tuple[Basis, Array | None]:
     """What h is made of, and the features of H if they are given."""
     kind, phi = _basis(a, net, basis, problem)
@@ -67,7 +72,7 @@ def read_basis(
 
 
 def _basis(
-    a: ValueAlgorithm, net: Any, basis: str | Numbers | None, problem: PredictionProblem | Log
+    a: NonlinearAlgorithm, net: Sizes | Make, basis: str | Numbers | None, problem: PredictionProblem | Log
 ) -> tuple[Basis, Array | None]:
     if not a.learns_h:
         if basis is not None:
@@ -81,13 +86,9 @@ def _basis(
         return "features", read_rows(basis, "basis", problem)
     if basis == "head" and callable(net):
         raise InputError('a module has no last layer to put a head on; use "gradient", "network" or features of H')
-    if basis == "head":
-        return "head", None
-    if basis == "network":
-        return "network", None
-    if basis == "gradient":
-        return "gradient", None
-    raise InputError(f"there is no basis {basis!r} of h; use head, network, gradient, or features of H")
+    if basis not in ("head", "network", "gradient"):
+        raise unknown("basis of h", basis, ("head", "network", "gradient", "features of H"))
+    return basis, None
 
 
 def read_rows(values: Numbers, name: str, problem: PredictionProblem | Log) -> Array:
@@ -99,7 +100,8 @@ def read_rows(values: Numbers, name: str, problem: PredictionProblem | Log) -> A
     return phi
 
 
-def read_ridge(ridge: Numbers | None, phi: Array | None) -> Any:
+def read_ridge(ridge: Numbers | None, phi: Array | None) -> Float[jax.Array, " M"] | None:
+    """A penalty for each given feature of H."""
     if ridge is None:
         return None
     if phi is None:
@@ -110,10 +112,10 @@ def read_ridge(ridge: Numbers | None, phi: Array | None) -> Any:
     return jnp.broadcast_to(jnp.asarray(array, jnp.float32), (phi.shape[1],))
 
 
-def read_length(a: ValueAlgorithm, n: Any, state_lam: Numbers | None) -> Length:
+def read_length(a: NonlinearAlgorithm, n: object, state_lam: Numbers | None) -> Length:
     """Transitions in a return."""
-    length: Length | None = "episode" if isinstance(n, str) and n == "episode" else int(n) if _whole(n) else None
-    if length is None or (length != "episode" and length < 1):
+    length: Length = "episode" if isinstance(n, str) and n == "episode" else int(cast(int, n)) if is_whole(n) else 0
+    if length != "episode" and length < 1:
         raise InputError(f'n is {n!r}; a return has 1 transition or more, or all to the end of its "episode"')
     if length != 1 and not a.long_returns:
         raise InputError(f"this algorithm is defined for single transitions; n is {n}, leave it out")
@@ -122,15 +124,17 @@ def read_length(a: ValueAlgorithm, n: Any, state_lam: Numbers | None) -> Length:
     return length
 
 
-def read_kernel(a: ValueAlgorithm, kernel: str | None) -> str:
-    if kernel is not None and a.h != "kernel":
+def read_kernel(a: NonlinearAlgorithm, kernel: str | None) -> Kernel:
+    """The kernel of the kernel loss; others do not look at it."""
+    if kernel is None:
+        return "gaussian"
+    if a.h != "kernel":
         raise InputError("kernel is for kbe, the kernel loss; leave it out")
-    if kernel is not None and kernel not in KERNELS:
-        raise InputError(f"there is no kernel {kernel!r}; the kernels are {', '.join(KERNELS)}")
-    return kernel or "gaussian"
+    check_known(kernel, get_args(Kernel), "kernel")
+    return cast(Kernel, kernel)
 
 
-def read_buffer(a: ValueAlgorithm, batch: int | None, buffer: int | None) -> int:
+def read_buffer(a: NonlinearAlgorithm, batch: int | None, buffer: int | None) -> int:
     """Windows that the buffer holds; 0 for learning online."""
     if a.h == "kernel" and (batch is None or batch < 2):
         raise InputError("the kernel loss needs pairs of samples: give batch, 2 or more, to draw them from replay")
@@ -144,12 +148,7 @@ def read_buffer(a: ValueAlgorithm, batch: int | None, buffer: int | None) -> int
     return holds
 
 
-def check_steps(every: int, batch: int | None, count: int) -> None:
-    if every < 1 or count % every:
-        raise InputError(f"every is {every}; it should divide the {count} steps")
-    if batch is not None and batch > count:
-        raise InputError(f"batch is {batch}, but there are {count} steps; learning begins when a batch can be filled")
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+def check_filled(batch: int | None, steps: int) -> None:
+    """A batch must be filled before the last step."""
+    if batch is not None and batch > steps:
+        raise InputError(f"batch is {batch}, but there are {steps} steps; learning begins when a batch can be filled")

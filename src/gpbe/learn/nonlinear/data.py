@@ -2,16 +2,20 @@
 
 from typing import Any, Literal, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Bool, Float, Int
 
 from gpbe.algorithms.linear import Algorithm
 from gpbe.algorithms.linear.expected import check_sensible
-from gpbe.algorithms.nonlinear import Batch, Second, ValueAlgorithm, Window
+from gpbe.algorithms.nonlinear import NonlinearAlgorithm
+from gpbe.algorithms.nonlinear.step import Batch, Second
+from gpbe.algorithms.nonlinear.updates import Window
 from gpbe.checks import as_floats, check_interval
 from gpbe.errors import InputError
-from gpbe.learn.linear.loop import Stream
 from gpbe.learn.linear.streams import recorded, simulated
+from gpbe.learn.linear.tracking import Stream
 from gpbe.mdp import Log, PredictionProblem
 from gpbe.shapes import Array, Numbers
 
@@ -19,27 +23,37 @@ Length = int | Literal["episode"]
 """Transitions in a return: so many, or all to the end of the episode."""
 
 
-class Data(NamedTuple):
-    """Of one run; with an axis of runs in front in all but the tables."""
+class Drawn(NamedTuple):
+    """An independent transition from each state, for double sampling."""
 
-    observations: Any
-    """(I, N), a column for each state (or for each end of a recorded transition)."""
-    phi: Any
-    """Given features of H (M, N), or None."""
-    now: Any
-    next: Any
-    reward: Any
-    discount: Any
-    rho: Any
-    lam: Any
+    next: Int[jax.Array, " T"]
+    reward: Float[jax.Array, " T"]
+    discount: Float[jax.Array, " T"]
+    rho: Float[jax.Array, " T"]
+
+
+class Data(NamedTuple):
+    """Transitions of one run; of several with an axis of runs in front in all but the tables."""
+
+    observations: Float[jax.Array, "I N"]
+    """A column for each state (or for each end of a recorded transition)."""
+    phi: Float[jax.Array, "M N"] | None
+    """Given features of H."""
+    now: Int[jax.Array, " T"]
+    next: Int[jax.Array, " T"]
+    reward: Float[jax.Array, " T"]
+    discount: Float[jax.Array, " T"]
+    rho: Float[jax.Array, " T"]
+    lam: Float[jax.Array, " T"]
     """Multiplies the setting's trace parameter on arrival in `next`; 0 where no return can go on from there."""
-    follows: Any
+    follows: Bool[jax.Array, " T"]
     """Does the next transition begin where this one ended, within an episode?"""
-    second: Any
-    """`Second` transitions with positions in place of observations, or None."""
+    second: Drawn | None
+    """Second transitions, where the algorithm needs them."""
 
 
 AXES: Any = Data(None, None, 0, 0, 0, 0, 0, 0, 0, 0)  # pyright: ignore
+"""Which fields have an axis of runs."""
 
 
 class Windows(NamedTuple):
@@ -54,7 +68,7 @@ class Windows(NamedTuple):
 
 def read_data(
     problem: PredictionProblem | Log,
-    a: ValueAlgorithm,
+    a: NonlinearAlgorithm,
     n: Length,
     steps: int | None,
     runs: int,
@@ -102,7 +116,7 @@ def read_data(
     return Windows(data, n, count)
 
 
-def _recorded(whole: Log, log: Log, a: ValueAlgorithm, runs: int, state_lam: Numbers | None) -> Stream:
+def _recorded(whole: Log, log: Log, a: NonlinearAlgorithm, runs: int, state_lam: Numbers | None) -> Stream:
     """The rows of `log`, the first ones of the whole."""
     if runs != 1:
         raise InputError("a log is one run; leave runs out")
@@ -127,7 +141,7 @@ def longest(follows: Array) -> int:
     return max(int(np.diff(end, prepend=-1).max()) for end in ends)
 
 
-def second_sample(problem: PredictionProblem, stream: Stream, seed: int) -> Second:
+def second_sample(problem: PredictionProblem, stream: Stream, seed: int) -> Drawn:
     """For each transition an independent one from the same state, by the behavior and the model."""
     m = problem.mdp
     now = np.asarray(stream.now)
@@ -139,25 +153,27 @@ def second_sample(problem: PredictionProblem, stream: Stream, seed: int) -> Seco
         here = now == s
         outcome[here] = np.searchsorted(joint[s], uniforms[here], side="right")
     action, after = np.divmod(outcome, m.n_states)
-    return Second(
-        x=jnp.asarray(after, jnp.int32),
+    return Drawn(
+        next=jnp.asarray(after, jnp.int32),
         reward=jnp.asarray(m.reward[now, action, after], jnp.float32),
         discount=jnp.asarray(m.discount[now, action, after], jnp.float32),
         rho=jnp.asarray(problem.ratios[now, action], jnp.float32),
     )
 
 
-def take(data: Data, at: Any, n: int, lam: Any, weight: Any) -> Batch:
-    """Windows of n transitions that begin at the positions `at` (B,) of one run.
+def take(
+    data: Data, at: Int[jax.Array, " B"], n: int, lam: Float[jax.Array, " T"], weight: Float[jax.Array, " T"]
+) -> Batch:
+    """The windows of n transitions that begin at the positions `at` of one run.
 
-    `lam` and `weight` are of each transition (T,). What a window holds after a transition that nothing follows does not
+    `lam` and `weight` are of each transition. What a window holds after a transition that nothing follows does not
     count, so it may be anything, such as the last one again.
     """
     span = jnp.minimum(at[None, :] + jnp.arange(n)[:, None], data.now.shape[0] - 1)
     states = jnp.concatenate([data.now[at][None], data.next[span]])
     window = Window(data.reward[span], data.discount[span], data.rho[span], lam[span], weight[at])
-    second = data.second
-    if second is not None:
-        second = Second(data.observations[:, second.x[at]], second.reward[at], second.discount[at], second.rho[at])
+    drawn, second = data.second, None
+    if drawn is not None:
+        second = Second(data.observations[:, drawn.next[at]], drawn.reward[at], drawn.discount[at], drawn.rho[at])
     phi = None if data.phi is None else data.phi[:, states[0]]
     return Batch(data.observations[:, states], window, phi, second)

@@ -6,26 +6,21 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
-from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
-from gpbe.algorithms.nonlinear import (
-    Basis,
-    Params,
-    ValueAlgorithm,
-    direction,
-    second_weights,
-    state_weights,
-    values,
-)
-from gpbe.algorithms.nonlinear.kernels import Kernel
+from gpbe.algorithms.nonlinear import Hypers, Kernel, NonlinearAlgorithm
+from gpbe.algorithms.nonlinear.model import Basis, Params, second_weights, values
+from gpbe.algorithms.nonlinear.step import direction
+from gpbe.algorithms.nonlinear.weights import state_weights
 from gpbe.learn.nonlinear.data import AXES, Data, take
 from gpbe.learn.replay import draw_distinct
+from gpbe.nets import flat, layout_of
 
 
 class Options(NamedTuple):
     """What the compiled program depends on."""
 
-    algorithm: ValueAlgorithm
+    algorithm: NonlinearAlgorithm
     basis: Basis
     kernel: Kernel
     n: int
@@ -40,45 +35,41 @@ class Options(NamedTuple):
     """At every point of the curves, for metrics that need the Jacobian."""
 
 
-class Hypers(NamedTuple):
-    """Numbers that may be swept: none of them changes the compiled program."""
-
-    step_size: Any
-    ratio: Any
-    beta: Any
-    lam: Any
-    bandwidth: Any
-    power: Any
-    delay: Any
-
-
 class Learner(NamedTuple):
-    weights: Any
+    """The state of a run between two updates."""
+
+    weights: Float[Array, " P"]
     """All parameters, those of v and those of h, as one vector."""
-    optimizer: Any
-    key: Any
-    diverged_at: Any
+    optimizer: optax.OptState | None
+    key: PRNGKeyArray
+    diverged_at: Int[Array, ""]
 
 
 class Learned(NamedTuple):
-    """With axes of settings (if any is swept) and runs in front."""
+    """What was learned, with axes of settings (if any is swept) and runs in front."""
 
-    values: Any
-    """(points + 1, N): of every observation, before learning and at each point."""
-    history: Any
-    """(points + 1, P), or nothing."""
-    weights: Any
-    diverged_at: Any
+    values: Float[Any, "*axes points+1 N"]
+    """Of every observation, before learning and at each point."""
+    history: Float[Any, "*axes points+1 P"]
+    """The weights at the same points; None if they are not kept."""
+    weights: Float[Any, "*axes P"]
+    diverged_at: Int[Any, "*axes"]
 
 
 @eqx.filter_jit
 def learn_all(
-    options: Options, hypers: Hypers, data: Data, params: Params, ridge: Any, keys: Any, steps: int
+    options: Options,
+    hypers: Hypers,
+    data: Data,
+    params: Params,
+    ridge: Float[Array, " M"] | None,
+    keys: Key[Array, " runs"],
+    steps: int,
 ) -> Learned:
-    """Settings along the first axis of the result if hyperparameters are swept, runs along the next."""
+    """Learn all settings in all runs: settings along the first axis if any is swept, runs along the next."""
     arrays, static = eqx.partition(params, eqx.is_inexact_array)
 
-    def one(hypers: Hypers, data: Data, arrays: Params, key: Any) -> Learned:
+    def one(hypers: Hypers, data: Data, arrays: Params, key: PRNGKeyArray) -> Learned:
         return learn(options, hypers, data, eqx.combine(arrays, static), ridge, key, steps)
 
     runs = jax.vmap(one, in_axes=(None, AXES, 0, 0))
@@ -88,28 +79,35 @@ def learn_all(
     return jax.vmap(runs, in_axes=(swept, None, None, None))(hypers, data, arrays, keys)
 
 
-def learn(options: Options, hypers: Hypers, data: Data, params: Params, ridge: Any, key: Any, steps: int) -> Learned:
+def learn(
+    options: Options,
+    hypers: Hypers,
+    data: Data,
+    params: Params,
+    ridge: Float[Array, " M"] | None,
+    key: PRNGKeyArray,
+    steps: int,
+) -> Learned:
     """One run of one setting: a scan over the points of the curve, each a scan over `every` updates."""
-    arrays, static = eqx.partition(params, eqx.is_inexact_array)
-    start, unravel = ravel_pytree(arrays)
-    is_second, _ = ravel_pytree(second_weights(params, options.basis))
+    start, layout = flat(params), layout_of(params)
+    is_second = flat(second_weights(params, options.basis))
     penalty = hypers.beta * is_second if options.algorithm.regularized else 0 * is_second
     if ridge is not None:
-        penalty = penalty + ravel_pytree(second_weights(params, options.basis, ridge))[0]
+        penalty = penalty + flat(second_weights(params, options.basis, ridge))
 
     lam = hypers.lam * data.lam
     counts = state_weights(options.algorithm.prior, options.n, data.discount, data.rho, lam, data.follows)
 
-    def change(weights: Any, at: Any) -> Any:
+    def change(weights: Float[Array, " P"], at: Int[Array, " B"]) -> Float[Array, " P"]:
         batch = take(data, at, options.n, lam, counts)
-        now = eqx.combine(unravel(weights), static)
+        now = layout.tree(weights)
         step = direction(options.algorithm, options.basis, now, batch, options.kernel, hypers.bandwidth)
-        return ravel_pytree(step)[0] - penalty * weights
+        return flat(step) - penalty * weights
 
-    def update(learner: Learner, xs: tuple[Any, Any]) -> tuple[Learner, None]:
+    def update(learner: Learner, xs: tuple[Array, Array]) -> tuple[Learner, None]:
         time, at = xs
         move, optimizer = change(learner.weights, at), learner.optimizer
-        if options.adam:
+        if optimizer is not None:
             move, optimizer = optax.scale_by_adam().update(move, optimizer)
         alpha = hypers.step_size * (1 + (hypers.ratio - 1) * is_second)
         if options.schedule:
@@ -122,11 +120,11 @@ def learn(options: Options, hypers: Hypers, data: Data, params: Params, ridge: A
         enough = time + 1 >= options.batch
         return jax.tree.map(lambda new, old: jnp.where(enough, new, old), after, learner), None
 
-    def record(weights: Any) -> tuple[Any, Any]:
-        seen = values(eqx.combine(unravel(weights), static), data.observations)
+    def record(weights: Float[Array, " P"]) -> tuple[Array, Array | None]:
+        seen = values(layout.tree(weights), data.observations)
         return seen, weights if options.keep_weights else None
 
-    def point(learner: Learner, times: Any) -> tuple[Learner, Any]:
+    def point(learner: Learner, times: Int[Array, " every"]) -> tuple[Learner, tuple[Array, Array | None]]:
         key, key_picks = jax.random.split(learner.key)
         learner, _ = jax.lax.scan(update, learner._replace(key=key), (times, positions(options, key_picks, times)))
         return learner, record(learner.weights)
@@ -138,7 +136,7 @@ def learn(options: Options, hypers: Hypers, data: Data, params: Params, ridge: A
     return Learned(seen, history, learner.weights, learner.diverged_at)
 
 
-def positions(options: Options, key: Any, times: Any) -> Any:
+def positions(options: Options, key: PRNGKeyArray, times: Int[Array, " every"]) -> Int[Array, "every B"]:
     """Which windows each update learns from: the latest, or distinct ones of the latest `buffer`."""
     if not options.buffer:
         return times[:, None]

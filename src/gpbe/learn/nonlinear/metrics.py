@@ -1,18 +1,19 @@
 """Errors of what was learned, at every point of the curves: the maths is that of `gpbe.exact`, in 64 bits."""
 
-from typing import Any
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.flatten_util import ravel_pytree
+from jaxtyping import Float
 
 from gpbe import exact
+from gpbe.algorithms.nonlinear.model import Params
+from gpbe.checks import check_known
 from gpbe.errors import InputError
 from gpbe.exact.projections import weighted_basis
 from gpbe.exact.weightings import Name, as_weighting
 from gpbe.mdp import Log, PredictionProblem
+from gpbe.nets import layout_of
 from gpbe.shapes import Array, Numbers
 
 METRICS = {
@@ -26,15 +27,14 @@ NOISE = 1e-5
 """Gradients come in 32 bits: directions of H with singular values below this part of the largest are rounding."""
 AT_ONCE = 2**24
 """Numbers in the Jacobians that are held at a time."""
-
-
 LOG_METRICS = ("rmstde", "rmsgpbe")
+"""Those that need no model."""
 
 
 def check_metrics(problem: PredictionProblem | Log, names: tuple[str, ...], projection: Array | None) -> None:
+    """Refuse metrics that cannot be measured."""
     for name in names:
-        if name not in METRICS:
-            raise InputError(f"there is no metric {name!r}; the metrics are {', '.join(METRICS)}")
+        check_known(name, METRICS, "metric")
         if isinstance(problem, Log) and name not in LOG_METRICS:
             raise InputError(
                 f"{name} needs every state of a problem, which a log does not have; use {' or '.join(LOG_METRICS)}"
@@ -44,7 +44,7 @@ def check_metrics(problem: PredictionProblem | Log, names: tuple[str, ...], proj
 
 
 def read_weighting(problem: PredictionProblem | Log, weighting: Name | Numbers) -> Array:
-    """Of the states, adding up to 1; a log's rows count alike."""
+    """How much each state counts in the metrics, adding up to 1; a log's rows count alike."""
     if isinstance(problem, Log):
         if not (isinstance(weighting, str) and weighting == "behavior"):
             raise InputError("the rows of a log count alike in its metrics; leave weighting out")
@@ -75,7 +75,12 @@ def measure(
 
 
 def measure_nonlinear(
-    problem: PredictionProblem, values: Array, d: Array, params: Any, weights: Array, observations: Any
+    problem: PredictionProblem,
+    values: Array,
+    d: Array,
+    params: Params,
+    weights: Array,
+    observations: Float[jax.Array, "I S"],
 ) -> Array:
     """The root of the nonlinear PBE of values (..., S) that a network has at the weights (..., P).
 
@@ -94,7 +99,7 @@ def measure_nonlinear(
 
 
 def measure_log(log: Log, name: str, values: Array, projection: Array | None = None, ridge: Numbers = 0.0) -> Array:
-    """Root mean of rho delta^2 over a log, or root of its PBE: how long rho delta is after a projection onto H.
+    """The root mean of rho delta^2 over a log, or the root of its PBE: how long rho delta is after a projection onto H.
 
     Values (..., 2 T) are of the log's states, then of its next states.
     """
@@ -111,15 +116,16 @@ def measure_log(log: Log, name: str, values: Array, projection: Array | None = N
 
 
 @eqx.filter_jit
-def jacobians(params: Any, rows: Any, observations: Any) -> Any:
-    """dv/dw of every observation, for each vector of all parameters."""
-    arrays, static = eqx.partition(params, eqx.is_inexact_array)
-    _, unravel = ravel_pytree(arrays)
+def jacobians(
+    params: Params, rows: Float[jax.Array, "R P"], observations: Float[jax.Array, "I S"]
+) -> Float[jax.Array, "R S W"]:
+    """The Jacobian dv/dw of every observation, for each vector of all parameters."""
+    unravel, static = layout_of(params)
 
-    def one(row: Any) -> Any:
+    def one(row: Float[jax.Array, " P"]) -> Float[jax.Array, "S W"]:
         arrays = unravel(row)
 
-        def values(v: Any) -> Any:
+        def values(v: eqx.Module) -> Float[jax.Array, " S"]:
             return eqx.combine(arrays._replace(v=v), static).v(observations)[0]
 
         leaves = jax.tree.leaves(jax.jacrev(values)(arrays.v))
@@ -129,7 +135,7 @@ def jacobians(params: Any, rows: Any, observations: Any) -> Any:
 
 
 def compressed(jacobian: Array) -> Array:
-    """Of dv/dw (..., S, P) the columns U s of the singular value decomposition, without those that are noise."""
+    """The span of dv/dw (..., S, P): columns U s of the singular value decomposition, without those that are noise."""
     safe = np.where(np.isfinite(jacobian).all((-1, -2), keepdims=True), jacobian, 0.0)
     scale = np.maximum(np.abs(safe).max((-1, -2), keepdims=True), np.finfo(float).tiny)
     safe = safe / scale

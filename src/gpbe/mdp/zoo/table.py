@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpbe import features
-from gpbe.checks import check_at_least, generator, hint
+from gpbe.checks import check_at_least, check_known, generator
 from gpbe.errors import InputError
 from gpbe.mdp.prediction import PredictionProblem
 from gpbe.mdp.zoo.aliasing import aliased, identifiability_pair
@@ -34,8 +34,7 @@ def problem(name: str, **parameters) -> PredictionProblem:
     Traceback (most recent call last):
     gpbe.errors.InputError: there is no problem 'bairds'; did you mean 'baird'?
     """
-    if name not in ZOO:
-        raise InputError(f"there is no problem {name!r}; {hint(name, ZOO)}")
+    check_known(name, ZOO, "problem")
     accepted = list(inspect.signature(ZOO[name].make).parameters)
     for parameter in parameters:
         if parameter not in accepted:
@@ -51,8 +50,7 @@ def _walk(n: int, gamma: float, representation: str) -> PredictionProblem:
         "dependent": features.dependent,
         "aggregation": lambda n: features.aggregation(features.equal_bins(n)),
     }
-    if representation not in representations:
-        raise InputError(f"representation {representation!r} is unknown; {hint(representation, representations)}")
+    check_known(representation, representations, "representation")
     x = representations[representation](n)
     return PredictionProblem(random_walk(n, gamma), [0.4, 0.6], [0.5, 0.5], x, name=f"random-walk-{n}")
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gpbe.errors import InputError
+from gpbe.checks import check_at_least
 from gpbe.mdp.finite import FiniteMDP
 
 
@@ -14,8 +14,7 @@ def random_walk(n: int = 5, gamma: float = 1.0) -> FiniteMDP:
     >>> random_walk(19, gamma=0.99).n_states
     19
     """
-    if n < 1:
-        raise InputError(f"a random walk needs at least 1 state; n is {n}")
+    check_at_least(1, n=n)
     size = n + 2  # a terminal state at each end
     transition = np.zeros((size, 2, size))
     for s in range(1, n + 1):

@@ -1,0 +1,32 @@
+"""The hyperparameters of control. Which of them an algorithm has is said in its record (see `table`)."""
+
+from math import nan
+from typing import Any, NamedTuple
+
+from gpbe.algorithms.hyperparameters import Hyperparameter
+
+
+class Hypers(NamedTuple):
+    """Numbers that may be swept: none of them changes the compiled program. The defaults are their declarations."""
+
+    step_size: Any = Hyperparameter(
+        "of the optimizer", 2.0**-10, open=True, paper=tuple(2.0**k for k in range(-12, -6))
+    )
+    beta: Any = Hyperparameter("penalty on the weights of h", 1.0, paper=(0.0, 0.5, 1.0, 1.5))
+    tau: Any = Hyperparameter(
+        "of mellowmax (0: hard max), or of the entropy of SBEED's policy",
+        0.0,
+        paper=(0.0, *(10.0**k for k in range(-4, 1))),
+    )
+    eta: Any = Hyperparameter(
+        "SBEED's; 0: residual gradient, 1: correction", 1.0, high=1.0, paper=tuple(10.0**k for k in range(-3, 1))
+    )
+    nu: Any = Hyperparameter("policy's step size over the critic's", 1.0, paper=tuple(2.0**k for k in range(-4, 2)))
+    epsilon: Any = Hyperparameter("probability of a random action, at the start", 0.1, high=1.0)
+    epsilon_final: Any = Hyperparameter("and after epsilon_steps; the same if left out", nan, high=1.0)
+    epsilon_steps: Any = Hyperparameter("steps over which epsilon changes along a line", 0.0)
+    gamma: Any = Hyperparameter("discount", 0.99, high=1.0)
+
+
+WIDTH = Hyperparameter("of QRC-Sep's layers for h, over those for q", 1.0, open=True, paper=(0.25, 0.5, 1.0, 2.0))
+"""Of QRC-Sep's network for h; in the paper 8 to 64 units, or 16 to 128 where q has 64. Each value is a program."""

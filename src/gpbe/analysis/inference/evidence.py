@@ -1,0 +1,163 @@
+"""What data say about one number: an estimate, intervals at any level, and one-sided p-values against any bound.
+
+A p-value and an interval are two views of one thing: the p-value against a bound is at most alpha exactly if the bound
+lies outside the one-sided interval of level 1 - alpha. Whatever makes `Evidence` (a mean, a difference, a spread, a
+distance) can therefore be tested for being above, below, within or beyond any margin.
+
+Arrays have the runs, or the resamples, along their first axis; further axes are a batch of separate problems.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy import stats
+
+from gpbe.checks import as_floats
+from gpbe.errors import InputError
+from gpbe.shapes import Array, Computed, Numbers, Scalar, as_scalar
+
+LEVEL = 0.95
+RESAMPLES = 9_999
+"""Resamples unless told otherwise: the smallest p-value is then 1/10,000, and a p-value of 0.001 is known to 0.0003."""
+
+
+@dataclass(frozen=True, eq=False)
+class Interval:
+    """An estimate, and the interval around it that holds the truth in a fraction `level` of experiments.
+
+    >>> print(Interval(1.5, 1.0, 2.25, 0.95))
+    1.5 [1, 2.25]
+    """
+
+    estimate: Scalar
+    low: Scalar
+    high: Scalar
+    level: float
+
+    def __str__(self) -> str:
+        if np.ndim(self.estimate):
+            return f"{np.size(self.estimate)} intervals at level {self.level:g}"
+        return f"{self.estimate:.4g} [{self.low:.4g}, {self.high:.4g}]"
+
+
+class Evidence(ABC):
+    """What the data say about an unknown number, the truth."""
+
+    estimate: Float[Array, "..."]
+
+    @abstractmethod
+    def above(self, bound: Numbers) -> Scalar:
+        """The p-value of "the truth is at most `bound`": small if the data say that it is above."""
+
+    @abstractmethod
+    def below(self, bound: Numbers) -> Scalar:
+        """The p-value of "the truth is at least `bound`": small if the data say that it is below."""
+
+    @abstractmethod
+    def limits(self, alpha: float) -> tuple[Scalar, Scalar]:
+        """Lower and upper limit, each of which the truth violates with probability `alpha` at most."""
+
+    def interval(self, level: float = LEVEL) -> Interval:
+        """The two-sided interval with equal tails."""
+        if not 0 < level < 1:
+            raise InputError(f"level is {level}; it should be between 0 and 1, such as 0.95")
+        low, high = self.limits((1 - level) / 2)
+        return Interval(as_scalar(self.estimate), low, high, level)
+
+    def within(self, margin: float, around: float = 0.0) -> Scalar:
+        """The p-value of "the truth is `margin` or more away from `around`": two one-sided tests (TOST)."""
+        return as_scalar(np.maximum(self.above(around - margin), self.below(around + margin)))
+
+    def beyond(self, margin: float, around: float = 0.0) -> Scalar:
+        """The p-value of "the truth is within `margin` of `around`": there are two sides, so twice the smaller one."""
+        return as_scalar(np.minimum(1, 2 * np.minimum(self.above(around + margin), self.below(around - margin))))
+
+
+@dataclass(frozen=True, eq=False)
+class Student(Evidence):
+    """An estimate whose distance to the truth, over its standard error, has Student's distribution.
+
+    An error of 0 says that no spread was seen, not that there is none: limits are infinite, p-values are 1.
+
+    >>> print(Student(np.array(2.0), np.array(0.5), np.array(9.0)).interval())
+    2 [0.8689, 3.131]
+    """
+
+    estimate: Float[Array, "..."]
+    error: Float[Array, "..."]
+    freedom: Float[Array, "..."]
+
+    def above(self, bound: Numbers) -> Scalar:
+        return self._tail(np.asarray(bound, float) - self.estimate)
+
+    def below(self, bound: Numbers) -> Scalar:
+        return self._tail(self.estimate - np.asarray(bound, float))
+
+    def limits(self, alpha: float) -> tuple[Scalar, Scalar]:
+        half = np.where(self.error > 0, stats.t.isf(alpha, self.freedom) * self.error, np.inf)
+        return as_scalar(self.estimate - half), as_scalar(self.estimate + half)
+
+    def _tail(self, distance: Computed) -> Scalar:
+        pivot = distance / np.where(self.error > 0, self.error, 1.0)
+        return as_scalar(np.where(self.error > 0, stats.t.cdf(pivot, self.freedom), 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn(Evidence):
+    """Draws from two confidence distributions: `lower` gives lower limits, `upper` gives upper limits.
+
+    They are the same for a bootstrap. They differ where nothing but bounds is known of what was not seen.
+
+    >>> draws = np.arange(1.0, 100.0)
+    >>> evidence = Drawn(np.array(50.0), draws, draws)
+    >>> evidence.above(4.5), evidence.limits(0.05)
+    (0.05, (5.0, 95.0))
+    """
+
+    estimate: Float[Array, "..."]
+    lower: Float[Array, "resamples ..."]
+    upper: Float[Array, "resamples ..."]
+
+    def above(self, bound: Numbers) -> Scalar:
+        return as_scalar((1 + (self.lower <= np.asarray(bound, float)).sum(0)) / (1 + len(self.lower)))
+
+    def below(self, bound: Numbers) -> Scalar:
+        return as_scalar((1 + (self.upper >= np.asarray(bound, float)).sum(0)) / (1 + len(self.upper)))
+
+    def limits(self, alpha: float) -> tuple[Scalar, Scalar]:
+        # The k-th smallest draw: a bound has a p-value of at most alpha exactly if it is below it.
+        k = int(np.floor(alpha * (1 + len(self.lower)) + 1e-9))
+        if k < 1:
+            nothing = np.full(np.shape(self.estimate), np.inf)
+            return as_scalar(-nothing), as_scalar(nothing)
+        low, high = np.partition(self.lower, k - 1, axis=0)[k - 1], -np.partition(-self.upper, k - 1, axis=0)[k - 1]
+        return as_scalar(low), as_scalar(high)
+
+
+def combined(parts: Sequence[Drawn], weights: Numbers) -> Drawn:
+    """Evidence about a weighted sum of truths from independent evidence about each of them.
+
+    Draws are added up, those for lower limits where a weight is positive and those for upper limits where it is
+    negative: melding (Fay, Proschan and Brittain 2015), which for two shares of successes is Fisher's exact test.
+    The draws of the parts must be independent of each other.
+    """
+    weights = as_floats(weights, "weights")
+    if len(parts) != len(weights):
+        raise InputError(f"there are {len(weights)} weights for {len(parts)} parts; give one for each")
+    pairs = list(zip(parts, weights, strict=True))
+    estimate = sum((w * part.estimate for part, w in pairs), np.array(0.0))
+    lower = sum((w * (part.lower if w > 0 else part.upper) for part, w in pairs if w), np.array(0.0))
+    upper = sum((w * (part.upper if w > 0 else part.lower) for part, w in pairs if w), np.array(0.0))
+    return Drawn(np.asarray(estimate), lower, upper)
+
+
+def as_runs(values: Numbers, least: int = 1, name: str = "runs") -> Float[Array, "runs ..."]:
+    """Finite numbers with at least `least` runs along the first axis."""
+    runs = as_floats(values, name)
+    if runs.ndim == 0 or len(runs) < least:
+        count = len(runs) if runs.ndim else 0
+        raise InputError(f"{name} has {count} along its first axis; there should be {least} or more")
+    return runs

@@ -1,0 +1,34 @@
+"""What is imported when it is first used, so that what does not need JAX or matplotlib starts without them."""
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def imported_when_used(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package: `homes` has the module of every name that it exports so.
+
+    >>> find = imported_when_used("tables", {"sqrt": "math"})
+    >>> find("sqrt")(9)
+    3.0
+    >>> find("cube")
+    Traceback (most recent call last):
+    AttributeError: module 'tables' has no attribute 'cube'
+    """
+
+    def find(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(homes[name]), name)
+
+    return find
+
+
+def named(reference: str) -> Callable[..., Any]:
+    """The function that a text `package.module:function` names.
+
+    >>> named("math:sqrt")(9)
+    3.0
+    """
+    module, _, function = reference.partition(":")
+    return getattr(importlib.import_module(module), function)

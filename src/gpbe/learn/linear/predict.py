@@ -1,0 +1,165 @@
+"""Linear prediction in three steps: read what was asked, run all settings, assemble the answer."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from gpbe.algorithms.linear import Algorithm, Hypers, find
+from gpbe.algorithms.linear.expected import check_sensible
+from gpbe.checks import as_floats, check_at_least, check_divides
+from gpbe.errors import InputError
+from gpbe.learn.grouping import padded_groups
+from gpbe.learn.linear.loop import Options, Weights
+from gpbe.learn.linear.metrics import Measured, build_metrics
+from gpbe.learn.linear.side_by_side import Learned, learn_all
+from gpbe.learn.linear.streams import recorded, simulated
+from gpbe.learn.linear.tracking import Stream
+from gpbe.learn.prediction import Asked, Prediction, check_optimizer, joined, without_padding
+from gpbe.learn.settings import Settings, read_settings
+from gpbe.mdp import Log, PredictionProblem
+from gpbe.shapes import Numbers
+
+LANES = 1600
+"""Runs times settings that one compiled call learns side by side."""
+CURVE_BYTES = 2**27
+"""What the curves of one compiled call may take; longer sweeps go through in several calls."""
+
+
+class Plan(NamedTuple):
+    """All that learning needs, checked."""
+
+    options: Options
+    settings: Settings
+    stream: Stream
+    w0: Weights
+    metrics: dict[str, Measured]
+    epochs: int
+
+    @property
+    def points(self) -> int:
+        """How many points a curve has."""
+        return self.epochs * self.stream.now.shape[-1] // self.options.every
+
+
+def predict_linear(asked: Asked, epochs: int = 1, initial_weights: Numbers | None = None) -> Prediction:
+    """Learn weights of the problem's features."""
+    plan = read(asked, epochs, initial_weights)
+    return assemble(asked, plan, run(asked, plan))
+
+
+def read(asked: Asked, epochs: int = 1, initial_weights: Numbers | None = None) -> Plan:
+    """Check everything that was asked, and gather the data."""
+    a = find(asked.algorithm)
+    settings = read_hyperparameters(a, asked)
+    problem = asked.problem
+    if isinstance(problem, Log) and asked.steps is not None:
+        problem = problem.first(asked.steps)
+    stream = read_stream(a, problem, asked)
+    check_divides(asked.every, stream.now.shape[-1])
+    check_epochs(a, epochs)
+    check_optimizer(asked.optimizer)
+    if asked.optimizer == "adam" and (a.mirror_prox or a.finite_sum or a.least_squares):
+        raise InputError("this algorithm chooses its own steps, which Adam would rescale; use sgd")
+    names = asked.names(("rmsve", "rmspbe"), ("rmspbe",))
+    metrics = build_metrics(problem, a, settings, names, asked.weighting, asked.state_lam)
+    schedule = bool(np.any(settings.numbers["power"]))
+    return Plan(
+        Options(a, asked.every, asked.optimizer == "adam", schedule),
+        settings,
+        stream,
+        read_weights(problem, initial_weights),
+        dict(zip(names, metrics, strict=True)),
+        epochs,
+    )
+
+
+def read_hyperparameters(a: Algorithm, asked: Asked) -> Settings:
+    """Check names and ranges against what a linear algorithm has."""
+    settings = read_settings(a, asked.hyperparameters, Hypers._field_defaults, asked.name)
+    if a.bootstrapping == "v-trace" and a.second_weights and np.any(np.isfinite(settings.numbers["rho_bar"])):
+        raise InputError(
+            "with rho_bar finite the ratios no longer average to 1, so there is no gradient to follow; use inf"
+        )
+    return settings
+
+
+def read_stream(a: Algorithm, problem: PredictionProblem | Log, asked: Asked) -> Stream:
+    """The transitions to learn from, if the algorithm can learn from them."""
+    if isinstance(problem, Log):
+        if asked.runs != 1 or asked.state_lam is not None:
+            raise InputError("a log is one run with one lam for all states; leave runs and state_lam out")
+        return recorded(problem)
+    check_sensible(problem, a)
+    if asked.state_lam is not None and a.bootstrapping == "ab-trace":
+        raise InputError("AB-Trace is scaled by one number for all states; leave state_lam out")
+    steps = 1000 if asked.steps is None else asked.steps
+    return simulated(problem, steps, asked.runs, asked.seed, asked.state_lam)
+
+
+def check_epochs(a: Algorithm, epochs: int) -> None:
+    """Passes over the data are for algorithms that store them."""
+    check_at_least(1, epochs=epochs)
+    if epochs != 1 and not a.finite_sum:
+        raise InputError("epochs are passes over a stored data set, which this algorithm does not make; use more steps")
+
+
+def read_weights(problem: PredictionProblem | Log, given: Numbers | None) -> Weights:
+    """Where w starts: as given, the problem's own start, or 0."""
+    k = problem.features.shape[-1]
+    if given is None:
+        given = problem.initial_weights if isinstance(problem, PredictionProblem) else np.zeros(k)
+    w0 = jnp.asarray(as_floats(given, "initial_weights"), jnp.float32)
+    if w0.shape != (k,):
+        raise InputError(f"initial_weights has shape {w0.shape}; it should be ({k},), one number a feature")
+    return w0
+
+
+def run(asked: Asked, plan: Plan) -> Learned:
+    """Learn all settings, some in one compiled call."""
+    settings, metrics = plan.settings, plan.metrics.values()
+    axes = tuple((m.per_setting, m.per_run) for m in metrics)
+    key = jax.random.key(asked.seed)
+    parts = []
+    for members, real in padded_groups(settings.count, settings_at_once(asked.runs, plan.points, len(metrics))):
+        learned = learn_all(
+            plan.options,
+            axes,
+            plan.epochs,
+            asked.average,
+            Hypers(**settings.take(members)),
+            plan.stream,
+            plan.w0,
+            tuple(m.take(members).metric for m in metrics),
+            key,
+        )
+        parts.append(without_padding(learned, real, settings.swept))
+        asked.advance(real)
+    return joined(parts)
+
+
+def settings_at_once(runs: int, points: int, metrics: int) -> int:
+    """How many settings one compiled call learns."""
+    by_curves = CURVE_BYTES // max(1, 4 * runs * points * metrics)
+    return max(1, min(LANES // runs, by_curves))
+
+
+def assemble(asked: Asked, plan: Plan, learned: Learned) -> Prediction:
+    """What was learned, by the names of the metrics."""
+    every = plan.options.every
+    per_metric: dict[str, Any] = {
+        name: dict(zip(plan.metrics, getattr(learned, name), strict=False))
+        for name in ("curves", "errors", "areas", "finals")
+    }
+    return Prediction(
+        algorithm=asked.algorithm if isinstance(asked.algorithm, str) else "custom",
+        steps=np.arange(every, plan.points * every + 1, every),
+        **per_metric,
+        initial={name: np.asarray(m.metric.at(plan.w0)) for name, m in plan.metrics.items()},
+        weights=np.asarray(learned.weights),
+        second_weights=np.asarray(learned.second_weights),
+        diverged_at=np.asarray(learned.diverged_at),
+        settings=plan.settings.values,
+        held=plan.settings.held(plan.options.algorithm.hyperparameters),
+    )

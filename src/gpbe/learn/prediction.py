@@ -1,0 +1,140 @@
+"""What `gpbe.predict` is asked, and what it answers; the same for linear values and for those of a network."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import jax
+import numpy as np
+
+from gpbe.checks import check_known
+from gpbe.errors import InputError
+from gpbe.exact.weightings import Name
+from gpbe.mdp import Log, PredictionProblem
+from gpbe.shapes import Array, Numbers
+from gpbe.summary import mean_and_error
+
+OPTIMIZERS = ("sgd", "adam")
+Tree = TypeVar("Tree")
+
+
+class Asked(NamedTuple):
+    """What both kinds of values are asked for; `gpbe.predict` says what each means."""
+
+    problem: PredictionProblem | Log
+    algorithm: object
+    """A name, or a record of the family that the values call for."""
+    hyperparameters: Mapping[str, Any]
+    steps: int | None = None
+    runs: int = 1
+    seed: int = 0
+    metrics: tuple[str, ...] | str | None = None
+    weighting: Name | Numbers = "behavior"
+    every: int = 1
+    average: bool = False
+    optimizer: str = "sgd"
+    state_lam: Numbers | None = None
+    advance: Callable[[int], None] = lambda settings: None
+
+    @property
+    def name(self) -> str:
+        """What messages call the algorithm."""
+        return self.algorithm if isinstance(self.algorithm, str) else "this algorithm"
+
+    def names(self, of_problem: tuple[str, ...], of_log: tuple[str, ...]) -> tuple[str, ...]:
+        """The metrics to measure; if none are named, the ones that are usual."""
+        if self.metrics is None:
+            return of_log if isinstance(self.problem, Log) else of_problem
+        return (self.metrics,) if isinstance(self.metrics, str) else tuple(self.metrics)
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """What was learned. With swept hyperparameters every array has a leading axis of settings."""
+
+    algorithm: str
+    steps: Array
+    """Updates after which each point of a curve was measured, (points,)."""
+    curves: Mapping[str, Array]
+    """Each metric: ([settings,] runs, points), infinite where it is beyond what 32-bit floats can square (1.8e19); or,
+    if only averages were kept, the mean over runs: ([settings,] points)."""
+    errors: Mapping[str, Array]
+    """Standard errors over runs, ([settings,] points), if only averages were kept."""
+    areas: Mapping[str, Array]
+    """Mean of each curve, ([settings,] runs): small means fast and good."""
+    finals: Mapping[str, Array]
+    """Mean of the last quarter of each curve, ([settings,] runs)."""
+    initial: Mapping[str, Array]
+    """Each metric before learning."""
+    weights: Array
+    """([settings,] runs, K); of a network all parameters in one vector."""
+    second_weights: Array
+    """Those of h, in the same shape; of a network the vector of all parameters, with those of v at 0."""
+    diverged_at: Array
+    """([settings,] runs): the update at which a weight became infinite or NaN, or -1."""
+    settings: Mapping[str, Array] = field(default_factory=dict)
+    """Swept hyperparameters, each (settings,)."""
+    held: Mapping[str, float] = field(default_factory=dict)
+    """The other hyperparameters that the algorithm has."""
+    values: Array = field(default_factory=lambda: np.zeros(0))
+    """Of a network ([settings,] runs, points, N): of every state, or for a log of every row's state, then of every
+    row's next. Empty where values are linear: there they are features times weights."""
+    structure: Callable[[Array], Any] | None = field(default=None, repr=False)
+    """Makes the modules of a network from a vector of all parameters."""
+
+    def network(self, *index: int) -> Any:
+        """The modules `v` and `h` of one run: `result.network(run)`, or `(setting, run)` where something was swept."""
+        if self.structure is None:
+            raise InputError("these values are linear: features times weights; give net for those of a network")
+        if len(index) != self.weights.ndim - 1:
+            raise InputError(
+                f"network takes {self.weights.ndim - 1} numbers, of {self.weights.shape[:-1]}; not {index}"
+            )
+        return self.structure(self.weights[index])
+
+    def best(self, metric: str, by: Literal["area", "final"] = "area") -> "Best":
+        """The setting with the smallest mean over runs, and how sure that choice is."""
+        if not self.settings:
+            raise InputError("nothing was swept, so there is nothing to choose; give a hyperparameter as an array")
+        if metric not in self.areas:
+            raise InputError(f"{metric!r} was not measured; there are {', '.join(self.areas)}")
+        scores = (self.areas if by == "area" else self.finals)[metric]
+        mean, error = mean_and_error(scores)
+        if not np.isfinite(mean).any():
+            raise InputError("every setting has runs that diverged, so none is best; sweep smaller step sizes")
+        index = int(mean.argmin())
+        # Settings within two standard errors of the difference, run by run: the data are paired. Logarithms, so that
+        # a setting that explodes in some runs does not pass for one that is merely uncertain.
+        finite = np.isfinite(mean)
+        logs = np.log(np.maximum(scores[finite], 1e-30))
+        gaps, spread = mean_and_error(logs - np.log(np.maximum(scores[index], 1e-30)))
+        rivals = np.flatnonzero(finite)[gaps <= 2 * np.nan_to_num(spread)]
+        setting = {name: float(values[index]) for name, values in self.settings.items()}
+        return Best(index, setting, float(mean[index]), float(error[index]), rivals)
+
+
+@dataclass(frozen=True)
+class Best:
+    """A chosen setting, with its uncertainty."""
+
+    index: int
+    setting: Mapping[str, float]
+    mean: float
+    standard_error: float
+    rivals: Array
+    """Settings (itself included) that the runs cannot tell from it at two standard errors."""
+
+
+def check_optimizer(optimizer: str) -> None:
+    """Refuse what is not an optimizer of predictions."""
+    check_known(optimizer, OPTIMIZERS, "optimizer")
+
+
+def without_padding(learned: Tree, real: int, swept: bool) -> Tree:
+    """What a group of settings learned, as NumPy's arrays and without what only padded the group."""
+    return jax.tree.map(lambda x: np.asarray(x)[:real] if swept else np.asarray(x), learned)
+
+
+def joined(parts: list[Tree]) -> Tree:
+    """What groups of settings learned, as one."""
+    return parts[0] if len(parts) == 1 else jax.tree.map(lambda *x: np.concatenate(x), *parts)
