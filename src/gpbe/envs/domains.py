@@ -6,7 +6,7 @@ too, and is then called by its name, has no cutoff but its own, and layers of 64
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import nan
+from math import inf, nan
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,8 @@ class Domain:
     """Mean return of uniformly random actions, each step carrying the return of its episode."""
     threshold: float = nan
     """The return at which Gymnasium counts it as solved."""
+    bounds: tuple[float, float] = (-inf, inf)
+    """Between which returns lie, known without data. Lunar Lander has none: runs beyond these count as these."""
     host: bool = False
     """Does it run on the host? Then it is slow."""
     noiseless: bool = False
@@ -37,10 +39,10 @@ class Domain:
 DOMAINS = {
     domain.name: domain
     for domain in (
-        Domain("MountainCar-v0", "Mountain Car", 1000, (32, 32), random_return=-1000.0, threshold=-110.0),
-        Domain("Acrobot-v1", "Acrobot", 500, (32, 32), random_return=-498.0, threshold=-100.0, noiseless=True),
-        Domain("CartPole-v1", "Cart Pole", 500, random_return=29.0, threshold=475.0),
-        Domain("LunarLander-v3", "Lunar Lander", 1000, random_return=-185.0, threshold=200.0, host=True),
+        Domain("MountainCar-v0", "Mountain Car", 1000, (32, 32), -1000.0, -110.0, bounds=(-1000.0, 0.0)),
+        Domain("Acrobot-v1", "Acrobot", 500, (32, 32), -498.0, -100.0, bounds=(-500.0, 0.0), noiseless=True),
+        Domain("CartPole-v1", "Cart Pole", 500, (64, 64), 29.0, 475.0, bounds=(0.0, 500.0)),
+        Domain("LunarLander-v3", "Lunar Lander", 1000, (64, 64), -185.0, 200.0, bounds=(-500.0, 350.0), host=True),
     )
 }
 """By name, in the paper's order."""

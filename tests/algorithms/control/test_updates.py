@@ -45,8 +45,8 @@ def one_hot(a, n=A):
 
 
 def mellow(q):
-    e = np.exp(TAU * q)
-    return np.log(e.mean()) / TAU, e / e.sum()
+    e = np.exp(q / TAU)
+    return TAU * np.log(e.mean()), e / e.sum()
 
 
 def expected(q):

@@ -14,7 +14,7 @@ class Hypers(NamedTuple):
     )
     beta: Any = Hyperparameter("penalty on the weights of h", 1.0, paper=(0.0, 0.5, 1.0, 1.5))
     tau: Any = Hyperparameter(
-        "of mellowmax (0: hard max), or of the entropy of SBEED's policy",
+        "temperature of mellowmax (0: hard max), or of SBEED's policy",
         0.0,
         paper=(0.0, *(10.0**k for k in range(-4, 1))),
     )
