@@ -7,7 +7,7 @@ SCALE ?= quick
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help paper test test-slow test-ray check format bench bench-control docs clean
+.PHONY: help paper evidence test test-slow test-ray drawing check format bench bench-control docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -15,6 +15,13 @@ help: ## list the targets
 paper: $(VENV)/.run ## re-create what the paper shows, into out/ (SCALE=smoke|quick|paper)
 	@$(BIN)/gpbe run all --scale $(SCALE) --out $(OUT)
 	@$(BIN)/gpbe report --scale $(SCALE) --out $(OUT)
+
+evidence: $(VENV)/.run ## go on with the experiment that decides the claims, from results/ and back into it (hours; Ctrl-C is fine)
+	@$(BIN)/gpbe run evidence --out $(OUT) --start results
+	@$(BIN)/gpbe pack $(OUT) results
+
+drawing: $(VENV)/.test ## draw the rooms of the code into docs/img/architecture.svg
+	@$(BIN)/python docs/draw_architecture.py
 
 test: $(VENV)/.test ## install what tests need and run them (all but the slow ones)
 	@$(BIN)/python -m pytest -n auto -q
@@ -24,18 +31,18 @@ test-slow: $(VENV)/.test ## the tests that take minutes
 
 test-ray: $(VENV)/.test ## the same sweeps on a Ray cluster of several nodes, with kills (installs ray)
 	@$(PIP) -e '.[test,ray]'
-	@$(BIN)/python -m pytest -q -m "slow or not slow" tests/test_sweep_ray.py
+	@$(BIN)/python -m pytest -q -m "slow or not slow" tests/runner/test_cluster.py
 
 check: $(VENV)/.test ## style, types, direction of imports
-	@$(BIN)/ruff format --check --quiet src tests benchmarks
-	@$(BIN)/ruff check --quiet src tests benchmarks
+	@$(BIN)/ruff format --check --quiet src tests benchmarks docs
+	@$(BIN)/ruff check --quiet src tests benchmarks docs
 	@$(BIN)/pyright --warnings > $(VENV)/pyright.log || { cat $(VENV)/pyright.log; exit 1; }
 	@$(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
 	@echo "style, types and imports: all good"
 
 format: $(VENV)/.test ## put the code into the project's format
-	@$(BIN)/ruff format src tests benchmarks
-	@$(BIN)/ruff check --fix src tests benchmarks
+	@$(BIN)/ruff format src tests benchmarks docs
+	@$(BIN)/ruff check --fix src tests benchmarks docs
 
 bench: $(VENV)/.run ## measure the speed of the solvers and of linear prediction on this machine
 	@$(BIN)/python benchmarks/fixed_points.py

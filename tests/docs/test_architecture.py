@@ -1,0 +1,21 @@
+"""The drawing of the architecture is that of the code."""
+
+import runpy
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_drawing_is_that_of_the_code():
+    script = runpy.run_path(str(ROOT / "docs" / "draw_architecture.py"))
+    drawn = (ROOT / "docs" / "img" / "architecture.svg").read_text()
+    assert script["draw"]() == drawn, "draw it anew: make drawing"
+
+
+def test_what_is_drawn_is_reduced_and_points_down():
+    script = runpy.run_path(str(ROOT / "docs" / "draw_architecture.py"))
+    direct = script["imports"]()
+    height = script["heights"](direct)
+    assert all(height[a] > height[b] for a, b in direct)
+    chain = {("a", "b"), ("b", "c"), ("a", "c")}
+    assert script["reduced"](chain) == {("a", "b"), ("b", "c")}
