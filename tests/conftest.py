@@ -23,8 +23,7 @@ os.environ.update(CACHE)  # for processes that tests start; this one has importe
 for variable, value in CACHE.items():
     kind = type(getattr(jax.config, variable.lower()))
     jax.config.update(variable.lower(), value if kind in (str, type(None)) else kind(value))
-if os.environ.get("RANK"):
-    jax.config.update("jax_numpy_rank_promotion", "raise")
+jax.config.update("jax_numpy_rank_promotion", "raise")
 
 
 @pytest.fixture(autouse=True)

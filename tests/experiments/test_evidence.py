@@ -1,4 +1,4 @@
-"""The experiment in stages: parts of grids that stand for the whole, and settings that follow from stored runs alone."""
+"""The experiment in stages: parts of grids that stand for the whole, settings that follow from stored runs alone."""
 
 import math
 

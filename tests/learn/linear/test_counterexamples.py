@@ -29,8 +29,8 @@ def dynamics(problem: mdp.PredictionProblem, name: str, ratio: float = 1.0, **op
     def motion(joint: np.ndarray) -> np.ndarray:
         return pace * np.concatenate(expected_update(problem, name, joint[:k], joint[k:], **options))
 
-    G = np.stack([motion(np.zeros(2 * k)) - motion(unit) for unit in np.eye(2 * k)], axis=1)
-    return G if ALGORITHMS[name].second_weights else G[:k, :k]
+    still, moving = motion(np.zeros(2 * k)), 2 * k if ALGORITHMS[name].second_weights else k
+    return np.stack([still - motion(unit) for unit in np.eye(2 * k)[:moving]], axis=1)[:moving]
 
 
 def slowest(G: np.ndarray) -> float:

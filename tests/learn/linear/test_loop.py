@@ -15,7 +15,9 @@ import gpbe
 from gpbe import linalg, mdp
 from gpbe.algorithms.linear import ALGORITHMS, DIRECTIONS, Limits, Step, expected_system, find
 from gpbe.algorithms.linear.least_squares import accumulate, trace_sequence
+from gpbe.summary import standard_error
 from helpers.linear_cases import C_BAR, DECAY, LAM, fixed_point, problem_of
+from helpers.seeds import seed
 
 MODEST = 0.4
 """A trace parameter with which even prior corrections have a modest variance."""
@@ -34,35 +36,46 @@ def easy_problem(on_policy: bool = False) -> mdp.PredictionProblem:
 
 @cache
 def long_log(on_policy: bool = False) -> mdp.Log:
-    return mdp.Log.simulate(easy_problem(on_policy), 40_001, seed=3)
+    return mdp.Log.simulate(easy_problem(on_policy), 4001, seed=seed(3))
 
 
-def learn(algorithm: str, source: mdp.Log | mdp.PredictionProblem, **given) -> np.ndarray:
-    """Final weights, with a step size that falls as 1 / t."""
+def learn(algorithm: str, source: mdp.Log | mdp.PredictionProblem, steps: int = 501, runs: int = 1, **given):
+    """Final weights of each run, with a step size that falls as 1 / t."""
     given = {"lam": MODEST} | given
     if find(algorithm).update != "least-squares":
         given = {"step_size": 0.02, "power": 1.0, "delay": 200.0} | given
-    n = 40_001 if isinstance(source, mdp.Log) else 501
-    result = gpbe.predict(source, algorithm, steps=n, every=n, metrics=(), initial_weights=[3, 3, 3], seed=5, **given)
+    n = {"steps": len(source)} if isinstance(source, mdp.Log) else {"steps": steps, "runs": runs}
+    common = {"every": n["steps"], "metrics": (), "initial_weights": [3, 3, 3], "seed": seed(5)}
+    result = gpbe.predict(source, algorithm, **n, **common, **given)
     assert (result.diverged_at == -1).all()
-    return result.weights[0]
+    return result.weights
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("name", [name for name, a in ALGORITHMS.items() if not a.finite_sum])
 def test_learning_converges_to_the_algorithms_own_fixed_point(name):
-    """To less than half of what separates the fixed points of different weightings."""
-    problem = easy_problem()
+    """On average over 64 runs, to four standard errors and what little is left of the start.
+
+    Together that is less than what separates the fixed points of different weightings.
+    """
+    problem, runs, apart = easy_problem(), 64, 0.1
     by_weighting = [fixed_point(problem, other, MODEST) for other in ("td", "etd", "alternative-life-td")]
-    assert min(np.linalg.norm(a - b) for a, b in combinations(by_weighting, 2)) > 0.1
+    assert min(np.linalg.norm(a - b) for a, b in combinations(by_weighting, 2)) > apart
     assert min(np.linalg.norm(a - [3, 3, 3]) for a in by_weighting) > 4
     given = {"v-trace": {"c_bar": C_BAR, "rho_bar": 1.0}, "etd-beta": {"followon_decay": DECAY}}.get(name, {})
     A, b, _ = expected_system(problem, name, MODEST, Limits(**given))
     own = np.linalg.solve(A, b)
     if find(name).bootstrapping == "importance" and name != "etd-beta":
         np.testing.assert_allclose(own, fixed_point(problem, name, MODEST), atol=1e-9)
-    assert np.linalg.norm(learn(name, long_log(), **given) - own) < 0.05
+    steps = 10_000
+    if find(name).prior == "alternative-life" and find(name).update != "least-squares":
+        given, steps = {"step_size": 0.005, "delay": 1600.0}, 40_000  # shorter, since few products of ratios are large
+    learned = learn(name, problem, steps, runs, **given)
+    allowed = 4 * np.linalg.norm(standard_error(learned)) + 0.03
+    assert np.linalg.norm(learned.mean(0) - own) < allowed < apart
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("name", [name for name, a in ALGORITHMS.items() if a.finite_sum])
 def test_finite_sum_methods_solve_the_data_set(name):
     """Noise of single terms vanishes: the solution of the data set, not a cloud around it."""
@@ -82,7 +95,7 @@ def test_finite_sum_methods_solve_the_data_set(name):
         np.testing.assert_allclose(mean, expected, atol=1e-12)
 
     solution = np.linalg.solve(A, b)
-    result = gpbe.predict(log, name, step_size=0.03, epochs=100, every=201, lam=MODEST, metrics=())
+    result = gpbe.predict(log, name, step_size=0.03, epochs=100, every=201, lam=MODEST, metrics=(), seed=seed())
     np.testing.assert_allclose(result.weights[0], solution, atol=1e-4 * np.linalg.norm(solution))
     true = fixed_point(easy_problem(), name, MODEST)
     assert np.linalg.norm(solution - true) > 0.01 * np.linalg.norm(solution)  # sampling noise is far larger
@@ -146,13 +159,14 @@ def pair(name: str) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("name", SAME)
 def test_special_cases_coincide(name):
-    """But for the last bit or two: of products that are added, XLA fuses one, unrounded, and which one depends on the
-    rest of the program.
+    """But for the last few bits: of products that are added, XLA fuses one, unrounded, and which one depends on the
+    rest of the program. Learning forgets the roundings of long ago.
     """
     special, general = pair(name)
-    np.testing.assert_allclose(special, general, rtol=1e-6)
+    np.testing.assert_allclose(special, general, rtol=1e-5)
 
 
 def test_special_cases_coincide_to_the_last_bit_without_fused_multiply_add():
@@ -173,6 +187,7 @@ def test_special_cases_coincide_to_the_last_bit_without_fused_multiply_add():
     assert run.stdout.strip() == "[]", run.stdout + run.stderr
 
 
+@pytest.mark.learning
 def test_corrections_that_matter_change_the_weights():
     """The identities above do not hold because something is ignored."""
     log = long_log()
