@@ -7,7 +7,7 @@ SCALE ?= quick
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help paper evidence test test-slow test-ray drawing check format bench bench-control docs clean
+.PHONY: help paper evidence test test-slow test-any test-ray drawing check format bench bench-control docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -28,6 +28,12 @@ test: $(VENV)/.test ## install what tests need and run them (all but the slow on
 
 test-slow: $(VENV)/.test ## the tests that take minutes
 	@$(BIN)/python -m pytest -q -m slow
+
+test-any: $(VENV)/.test ## what is learned, with ten other seeds and on processors with fewer instructions
+	@for seed in 1 2 3 4 5 6 7 8 9 10; do echo "seed $$seed"; \
+	  GPBE_TEST_SEED=$$seed $(BIN)/python -m pytest -n auto -q -m learning tests || exit 1; done
+	@for isa in SSE4_2 AVX AVX2 AVX512; do echo "at most $$isa"; \
+	  XLA_FLAGS=--xla_cpu_max_isa=$$isa $(BIN)/python -m pytest -n auto -q -m learning tests || exit 1; done
 
 test-ray: $(VENV)/.test ## the same sweeps on a Ray cluster of several nodes, with kills (installs ray)
 	@$(PIP) -e '.[test,ray]'
