@@ -15,32 +15,13 @@ import numpy as np
 from jaxtyping import Float
 from scipy import stats
 
+from gpbe.analysis.intervals import LEVEL, Interval
 from gpbe.checks import as_floats
 from gpbe.errors import InputError
 from gpbe.shapes import Array, Computed, Numbers, Scalar, as_scalar
 
-LEVEL = 0.95
 RESAMPLES = 9_999
 """Resamples unless told otherwise: the smallest p-value is then 1/10,000, and a p-value of 0.001 is known to 0.0003."""
-
-
-@dataclass(frozen=True, eq=False)
-class Interval:
-    """An estimate, and the interval around it that holds the truth in a fraction `level` of experiments.
-
-    >>> print(Interval(1.5, 1.0, 2.25, 0.95))
-    1.5 [1, 2.25]
-    """
-
-    estimate: Scalar
-    low: Scalar
-    high: Scalar
-    level: float
-
-    def __str__(self) -> str:
-        if np.ndim(self.estimate):
-            return f"{np.size(self.estimate)} intervals at level {self.level:g}"
-        return f"{self.estimate:.4g} [{self.low:.4g}, {self.high:.4g}]"
 
 
 class Evidence(ABC):
