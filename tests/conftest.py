@@ -11,16 +11,15 @@ import jax
 import pytest
 
 from gpbe.errors import InputError
-from gpbe.process import with_cache
+from gpbe.process import single_threaded, with_cache
 
 # Most of the time of tests that learn goes into compiling. So XLA optimizes less, unless told otherwise, and programs
-# are kept on disk, where the workers of one run of the tests find each other's.
+# are kept on disk, where the workers of one run of the tests find each other's. Each worker has one thread.
 CACHE = with_cache(os.environ | {"XDG_CACHE_HOME": str(Path(__file__).parents[1] / ".pytest_cache")})
-FLAGS = os.environ.get("XLA_FLAGS", "")
-if "--xla_backend_optimization_level" not in FLAGS:
-    os.environ["XLA_FLAGS"] = f"{FLAGS} --xla_backend_optimization_level=1".strip()
-os.environ.update(CACHE)  # for processes that tests start; this one has imported JAX already
-for variable, value in CACHE.items():
+os.environ.update(single_threaded(os.environ) | CACHE)
+if "--xla_backend_optimization_level" not in os.environ["XLA_FLAGS"]:
+    os.environ["XLA_FLAGS"] += " --xla_backend_optimization_level=1"
+for variable, value in CACHE.items():  # this process has imported JAX already
     kind = type(getattr(jax.config, variable.lower()))
     jax.config.update(variable.lower(), value if kind in (str, type(None)) else kind(value))
 jax.config.update("jax_numpy_rank_promotion", "raise")

@@ -18,8 +18,10 @@ from gpbe.experiments.identifiability_learned import drawing as identifiability_
 from gpbe.experiments.spiral import computation as spiral
 from gpbe.experiments.spiral import drawing as spiral_drawing
 from gpbe.experiments.spiral.network import Spiral, make
+from gpbe.summary import standard_error
+from helpers.seeds import moved
 
-SEEDS, STEPS = 20, 4000
+SEEDS, RUNS, STEPS = 20, 16, 4000
 
 
 def by_label(panel: str, label: str) -> spiral.Method:
@@ -85,7 +87,8 @@ def test_tdrc_with_a_table_descends_only_below_a_limit_of_beta():
 @cache
 def table_of(panel: str, label: str, steps: int) -> pl.DataFrame:
     method = by_label(panel, label)
-    return spiral.learn(method.panel, method.label, SEEDS, steps)
+    with moved():
+        return spiral.learn(method.panel, method.label, SEEDS, steps)
 
 
 def learned(panel: str, label: str, steps: int) -> tuple[np.ndarray, np.ndarray]:
@@ -97,6 +100,7 @@ LEAVES = [("no h", "TD"), ("h a table", "TDRC, beta 1")]
 STAYS = [("h a table", "TDRC, beta 0.01", 0.75, 0.25), ("h linear", "GTD2 with Hessian", 0.158, 0.1)]
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize(("panel", "label"), LEAVES)
 def test_td_grows_without_bound_in_every_seed_and_so_does_tdrc_with_a_large_beta(panel, label):
     error, escaped = learned(panel, label, 400)
@@ -106,6 +110,7 @@ def test_td_grows_without_bound_in_every_seed_and_so_does_tdrc_with_a_large_beta
     assert np.isinf(error).any(1).sum() > SEEDS / 2
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize(("panel", "label", "rate", "within"), STAYS)
 def test_gradient_methods_go_where_gradient_flow_goes_in_every_seed(panel, label, rate, within):
     """Error = 1 / sqrt(1 + 2 epsilon 0.01 rate t): the rate is 1 for the BE's gradient, 0.158 for that of the PBE.
@@ -172,7 +177,8 @@ def test_with_longer_steps_they_come_near_the_solution_in_every_seed(name, times
 def pair() -> pl.DataFrame:
     """Two of the methods: one that sees observations, and one that sees more."""
     cases = [(label, which) for label in ("residual gradient", "TDC, h of states") for which in (0, 1)]
-    return pl.concat([identifiability_learned.learn(*case, 1, 1000) for case in cases])
+    with moved():
+        return pl.concat([identifiability_learned.learn(*case, RUNS, 1000) for case in cases])
 
 
 def test_optima_of_the_pair():
@@ -192,10 +198,12 @@ def check_pair(table: pl.DataFrame) -> None:
         one, two = (rows.filter(problem=f"identifiability-{k}").select("value_a", "value_b").to_numpy() for k in (1, 2))
         apart = np.linalg.norm(one.mean(0) - two.mean(0))
         assert (apart < 0.1) == (sees == "observations")
-    off = table.select("value_a", "value_b").to_numpy() - table.select("exact_a", "exact_b").to_numpy()
-    assert np.abs(off).max() < 0.3
+    for _, rows in table.group_by("method", "problem"):
+        off = rows.select("value_a", "value_b").to_numpy() - rows.select("exact_a", "exact_b").to_numpy()
+        np.testing.assert_array_less(np.abs(off.mean(0)), 4 * standard_error(off) + 0.05)
 
 
+@pytest.mark.learning
 def test_only_who_sees_more_than_the_data_tells_the_pair_apart():
     check_pair(pair())
 
@@ -208,10 +216,15 @@ def test_so_do_all_methods_at_the_quick_scale():
 
 @pytest.mark.slow
 def test_the_wider_h_the_farther_b_and_c_are_from_their_values():
-    parts = [aliased_learned.learn(name, 2, 1000) for name in aliased_learned.SETS]
+    with moved():
+        parts = [aliased_learned.learn(name, RUNS, 1000) for name in aliased_learned.SETS]
     late = pl.concat(parts).filter(pl.col("step") > 700)
-    means = late.group_by("set", "observation", maintain_order=True).agg(pl.col("value", "exact").mean())
-    np.testing.assert_allclose(means["value"], means["exact"], atol=0.06)
+    runs = late.group_by("set", "observation", "run", maintain_order=True).agg(pl.col("value", "exact").mean())
+    means = runs.group_by("set", "observation", maintain_order=True).agg(
+        pl.col("value", "exact").mean(), error=pl.col("value").std() / RUNS**0.5
+    )
+    off = np.abs(means["value"].to_numpy() - means["exact"].to_numpy())
+    np.testing.assert_array_less(off, 4 * means["error"].to_numpy() + 0.03)
     assert means.filter(observation="B")["exact"].to_numpy() == pytest.approx([1, 5 / 6, 3 / 4])
     drawn(aliased_drawing.draw(pl.concat(parts)))
 

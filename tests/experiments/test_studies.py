@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -12,6 +13,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
+import gpbe
 from gpbe import exact, experiments, figures, mdp
 from gpbe.analysis.stored import Stored
 from gpbe.errors import InputError
@@ -30,9 +32,28 @@ STUDIES = {name: each for name, each in experiments.DECLARED.items() if isinstan
 FIGURES = [figure.name for each in STUDIES.values() for figure in each.figures]
 
 
+NETWORKS = ("spiral", "aliased-learned", "identifiability-learned")
+"""Studies that take a minute to learn; unless a test is slow, it draws made-up results of them."""
+
+
+def made_up(problem, algorithm, *, steps, runs, every, metrics, **_) -> SimpleNamespace:
+    """What `gpbe.predict` might find: errors that grow or fall, values around 0."""
+    rng, points = np.random.default_rng(len(algorithm)), steps // every
+    curves = {name: rng.uniform(0.2, 5.0, (runs, 1)) ** np.linspace(0, 1, points) for name in metrics}
+    return SimpleNamespace(
+        steps=np.arange(every, steps + 1, every),
+        curves=curves,
+        initial={name: np.ones(runs) for name in metrics},
+        values=rng.normal(0.0, 0.3, (runs, points, problem.mdp.n_states)),
+    )
+
+
 @cache
 def smoke(study: str) -> Stored:
-    return Stored({study: STUDIES[study].at("smoke").rows()})
+    with pytest.MonkeyPatch.context() as patch:
+        if study in NETWORKS:
+            patch.setattr(gpbe, "predict", made_up)
+        return Stored({study: STUDIES[study].at("smoke").rows()})
 
 
 def smoke_table(name: str) -> pl.DataFrame:
@@ -64,7 +85,20 @@ def test_make_writes_the_drawing_and_its_table_and_the_drawing_needs_nothing_but
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_no_text_lies_over_other_text(name, monkeypatch):
+def test_no_text_lies_over_other_text(name):
+    check_texts(draw(name, smoke_table(name)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NETWORKS)
+def test_what_networks_learn_is_drawn_as_well(name):
+    rows = STUDIES[name].at("smoke").rows()
+    assert rows.schema == smoke_table(name).schema
+    check_texts(draw(name, rows))
+
+
+def check_texts(fig) -> None:
+    """No text lies over another one, or leaves the page."""
     drawn: dict[int, Text] = {}
     draw_text = Text.draw
 
@@ -72,11 +106,11 @@ def test_no_text_lies_over_other_text(name, monkeypatch):
         drawn[id(self)] = self
         draw_text(self, renderer)
 
-    fig = draw(name, smoke_table(name))
     canvas = FigureCanvasAgg(fig)
     canvas.draw()  # once for the layout to settle
-    monkeypatch.setattr(Text, "draw", draw_and_note)
-    canvas.draw()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Text, "draw", draw_and_note)
+        canvas.draw()
     shown = [t for t in drawn.values() if t.get_visible() and t.get_text().strip()]
     boxes = [(t.get_text(), t.get_window_extent(canvas.get_renderer())) for t in shown]
     assert len(boxes) > 8

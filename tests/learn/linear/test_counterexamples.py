@@ -9,6 +9,7 @@ import gpbe
 from gpbe import exact, mdp
 from gpbe.algorithms.linear import ALGORITHMS, Limits, expected_system, expected_update
 from gpbe.algorithms.linear.least_squares import trace_sequence
+from helpers.seeds import seed
 
 CURES = ("gtd", "tdc", "gtd2", "gtd2-mp", "tdrc", "htd")
 EMPHATIC_CURES = ("etd", "emphatic-gtd", "emphatic-htd", "emphatic-gtd2", "emphatic-tdrc")
@@ -104,15 +105,17 @@ def test_expected_etd_contracts_on_bairds_star(lam):
     assert np.linalg.norm(np.eye(7) - step * A, 2) < 1
 
 
+@pytest.mark.learning
 def test_sampled_td_diverges_on_bairds_star_and_its_cures_do_not():
     """With one step size, on the same transitions."""
     star, given = mdp.baird(), {"steps": 6000, "runs": 5, "every": 6000, "step_size": 0.01, "metrics": ("rmsve",)}
+    given["seed"] = seed()
     td = gpbe.predict(star, "td", **given)
     assert (td.curves["rmsve"] > 1e5 * td.initial["rmsve"]).all()
     for name in ("tdrc", "gtd2"):
         assert (gpbe.predict(star, name, **given).curves["rmsve"] < 3 * td.initial["rmsve"]).all()
     # faster still, it overflows
-    fast = gpbe.predict(star, "td", **given | {"step_size": 0.1})
+    fast = gpbe.predict(star, "td", **given | {"step_size": 0.3})
     assert (fast.diverged_at > 0).all()
     assert np.isinf(fast.curves["rmsve"]).all()
 
@@ -135,8 +138,9 @@ def test_cures_are_stable_on_two_states(name):
     assert slowest(dynamics(mdp.tsitsiklis_van_roy(), name, ratio=10.0)) > 0
 
 
+@pytest.mark.learning
 def test_sampled_td_diverges_on_two_states():
-    given = {"steps": 3000, "runs": 3, "every": 3000, "step_size": 0.02, "metrics": ()}
+    given = {"steps": 3000, "runs": 3, "every": 3000, "step_size": 0.02, "metrics": (), "seed": seed()}
     assert (np.abs(gpbe.predict(mdp.tsitsiklis_van_roy(), "td", **given).weights) > 1e6).all()
     assert (np.abs(gpbe.predict(mdp.tsitsiklis_van_roy(), "tdc", **given).weights) < 0.1).all()
 

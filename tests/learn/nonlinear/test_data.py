@@ -10,6 +10,8 @@ import gpbe
 from gpbe import mdp
 from gpbe.learn.nonlinear.data import longest
 from gpbe.learn.nonlinear.metrics import measure_log
+from gpbe.summary import standard_error
+from helpers.seeds import seed
 
 K, ALPHA = 3, 0.5
 FIRST = np.array([0.4, -0.7, 0.2])
@@ -87,11 +89,16 @@ def test_a_log_of_a_problem_is_learned_from_as_the_problem_is():
 
 
 @pytest.mark.slow
+@pytest.mark.learning
 def test_a_network_learns_from_a_log():
-    log = mdp.Log.simulate(mdp.boyan(), steps=600, seed=1)
-    result = gpbe.predict(log, "tdrc", net=(8,), n=4, lam=0.8, every=200, step_size=0.02)
-    assert result.values.shape == (1, 3, 1200)
-    assert result.curves["rmstde"][0, -1] < 0.7 * result.initial["rmstde"][0]
+    """On average over logs, each learned from by another network."""
+    left = []
+    for number in range(8):
+        log = mdp.Log.simulate(mdp.boyan(), steps=600, seed=seed(number))
+        result = gpbe.predict(log, "tdrc", net=(8,), n=4, lam=0.8, every=200, step_size=0.02, seed=seed(number))
+        assert result.values.shape == (1, 3, 1200)
+        left.append(result.curves["rmstde"][0, -1] / result.initial["rmstde"][0])
+    assert np.mean(left) < 1 - 4 * standard_error(left)
 
 
 def test_rows_follow_each_other_within_an_episode_and_not_across_a_break():

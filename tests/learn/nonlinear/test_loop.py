@@ -22,6 +22,8 @@ from gpbe.learn.nonlinear.checks import read_length, read_net
 from gpbe.learn.nonlinear.data import read_data, second_sample, take
 from gpbe.learn.nonlinear.metrics import measure
 from gpbe.learn.predict import read_problem
+from gpbe.summary import standard_error
+from helpers.seeds import seed
 
 STATES, ACTIONS, K = 7, 3, 5
 
@@ -67,23 +69,29 @@ def test_a_linear_function_learns_step_by_step_what_the_linear_algorithms_learn(
         np.testing.assert_allclose(net.weights, both[:, : net.weights.shape[1]], rtol=1e-3, atol=1e-5)
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("name", ["tdrc", "tdc"])
 def test_gradient_methods_reach_the_fixed_point_of_their_data_from_replay(name):
-    """The least-squares solution of the same transitions, from sums written out here."""
-    p, steps = problem(3), 4000
+    """The least-squares solution of each run's own transitions, from sums written out here.
+
+    The noise of mini-batches remains, so it is the mean over 16 runs that is compared.
+    """
+    p, steps, runs = problem(3), 4000, 16
     more = {"ratio": 1.5} if name == "tdc" else {}
     given = {"batch": 40, "buffer": steps, "step_size": 0.7, "power": 0.7, "delay": 500, "metrics": ("rmspbe",)}
-    result = gpbe.predict(p, name, net=line, steps=steps, runs=2, every=steps, **given, **more)
-    data, x = mdp.simulate(p.mdp, p.behavior, steps, 2, seed=0), p.features
-    for run in range(2):
+    result = gpbe.predict(p, name, net=line, steps=steps, runs=runs, every=steps, seed=seed(), **given, **more)
+    data, x, off = mdp.simulate(p.mdp, p.behavior, steps, runs, seed=seed()), p.features, []
+    for run in range(runs):
         now, after = x[data.state[run]], x[data.next_state[run]]
         rho = p.ratios[data.state[run], data.action[run]][:, None]
         A = (rho * now).T @ (now - data.discount[run][:, None] * after)
         w = np.linalg.solve(A, (rho * now).T @ data.reward[run])
-        assert np.linalg.norm(result.weights[run, :K] - w) < 0.15 * np.linalg.norm(w)
-    assert (result.curves["rmspbe"][:, -1] < 0.3 * result.initial["rmspbe"]).all()
+        off.append((result.weights[run, :K] - w) / np.linalg.norm(w))
+    assert np.linalg.norm(np.mean(off, 0)) < 4 * np.linalg.norm(standard_error(off)) + 0.02 < 0.15
+    assert np.median(result.curves["rmspbe"][:, -1] / result.initial["rmspbe"]) < 0.3
 
 
+@pytest.mark.learning
 def test_a_given_h_leads_to_the_generalized_pbe_of_that_h():
     """The aliased example: H = F makes B and C 1 and 0, an H that tells the alike states apart 3/4 and 1/4."""
     p = mdp.aliased()
@@ -94,16 +102,18 @@ def test_a_given_h_leads_to_the_generalized_pbe_of_that_h():
             net=lambda key: Line(jnp.zeros(3)),
             basis=phi,
             steps=4000,
-            runs=2,
+            runs=16,
             every=1000,
             batch=32,
             step_size=0.1,
             ratio=5.0,
             metrics=("rmsgpbe",),
+            seed=seed(),
         )
-        np.testing.assert_allclose(result.values[:, -1, [0, 2, 3]], np.broadcast_to(expected, (2, 3)), atol=0.06)
+        learned = result.values[:, -1, [0, 2, 3]]
+        np.testing.assert_array_less(np.abs(learned.mean(0) - expected), 4 * standard_error(learned) + 0.02)
         solution = exact.solution(p, "pbe", "behavior", projection=phi)
-        np.testing.assert_allclose(result.curves["rmsgpbe"][:, -1], np.sqrt(solution.error), atol=0.05)
+        assert result.curves["rmsgpbe"][:, -1].mean() == pytest.approx(np.sqrt(solution.error), abs=0.05)
 
 
 # ---------------------------------------------------------------- metrics
@@ -191,18 +201,21 @@ def test_averages_are_means_of_the_runs():
     np.testing.assert_allclose(mean.areas["rmsve"], full.curves["rmsve"].mean(-1), rtol=1e-6)
 
 
+@pytest.mark.learning
 def test_second_samples_come_from_the_same_state_and_are_independent():
     p = problem(2)
-    stream = simulated(p, 4000, 5, 0)
-    second = second_sample(p, stream, 0)
+    stream = simulated(p, 4000, 5, seed())
+    second = second_sample(p, stream, seed())
     now, first, other = (np.asarray(a).ravel() for a in (stream.now, stream.next, second.next))
     chance = p.mdp.transition_under(p.behavior)
     for s in range(STATES):
         here = now == s
+        near = 5 * 0.5 / np.sqrt(here.sum())  # five standard errors of a frequency, at most
+        assert near < 0.1
         counts = np.bincount(other[here], minlength=STATES) / here.sum()
-        np.testing.assert_allclose(counts, chance[s], atol=0.05)
+        np.testing.assert_allclose(counts, chance[s], atol=near)
         joint = np.histogram2d(first[here], other[here], bins=(range(STATES + 1), range(STATES + 1)))[0] / here.sum()
-        np.testing.assert_allclose(joint, np.outer(chance[s], chance[s]), atol=0.05)
+        np.testing.assert_allclose(joint, np.outer(chance[s], chance[s]), atol=near)
 
 
 def test_windows_hold_consecutive_transitions_and_the_state_after_them():
@@ -282,10 +295,13 @@ def test_ridges_belong_to_the_basis_and_not_to_another_projection():
 
 
 @pytest.mark.slow
+@pytest.mark.learning
 def test_kernel_losses_lower_the_bellman_error():
     p = problem(5)
-    result = gpbe.predict(p, "kbe", net=(4,), steps=500, runs=2, every=250, batch=20, step_size=0.3, metrics=("rmsbe",))
-    assert (result.curves["rmsbe"][:, -1] < result.initial["rmsbe"]).all()
+    given = {"steps": 500, "runs": 8, "every": 250, "batch": 20, "step_size": 0.3, "metrics": ("rmsbe",)}
+    result = gpbe.predict(p, "kbe", net=(4,), seed=seed(), **given)
+    lowered = result.initial["rmsbe"] - result.curves["rmsbe"][:, -1]
+    assert lowered.mean() > 4 * standard_error(lowered)
 
 
 # ---------------------------------------------------------------- refusals
