@@ -18,7 +18,7 @@ from gpbe.process import single_threaded, with_cache
 CACHE = with_cache(os.environ | {"XDG_CACHE_HOME": str(Path(__file__).parents[1] / ".pytest_cache")})
 os.environ.update(single_threaded(os.environ) | CACHE)
 if "--xla_backend_optimization_level" not in os.environ["XLA_FLAGS"]:
-    os.environ["XLA_FLAGS"] += " --xla_backend_optimization_level=1"
+    os.environ["XLA_FLAGS"] += " --xla_backend_optimization_level=0"
 for variable, value in CACHE.items():  # this process has imported JAX already
     kind = type(getattr(jax.config, variable.lower()))
     jax.config.update(variable.lower(), value if kind in (str, type(None)) else kind(value))
