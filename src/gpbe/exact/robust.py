@@ -35,13 +35,21 @@ from gpbe.exact.weightings import Name, as_weighting
 from gpbe.mdp import PredictionProblem
 from gpbe.shapes import Array, Features, Numbers, PerState, Scalar, Weights, as_scalar
 
-ROBUST: dict[str, tuple[str, ...]] = {
-    "hbe": ("huber", "lam"),
-    "abe": ("lam",),
-    "hpbe": ("huber", "projection", "lam"),
-    "apbe": ("projection", "lam"),
+
+class Loss(NamedTuple):
+    """A robust loss: what it is, and what it depends on."""
+
+    description: str
+    options: tuple[str, ...]
+
+
+ROBUST: dict[str, Loss] = {
+    "hbe": Loss("HBE, the mean Huber function of the Bellman error", ("huber", "lam")),
+    "abe": Loss("ABE, the mean absolute Bellman error", ("lam",)),
+    "hpbe": Loss("HPBE, the PBE with |h| <= huber in every state", ("huber", "projection", "lam")),
+    "apbe": Loss("APBE, the largest <h, T v - v> with h in H and |h| <= 1", ("projection", "lam")),
 }
-"""The robust losses, Huber and absolute, of the Bellman error and of the projected one; and what each depends on."""
+"""The robust losses by name."""
 
 
 def huber_bellman_error(
@@ -169,9 +177,10 @@ def robust_solution(problem: PredictionProblem, objective: str, d: Name | Number
     0.25
     """
     check_known(objective, ROBUST, "robust objective")
-    check_options(objective, options, ROBUST[objective])
-    tau = _threshold(objective, options.get("huber"))
-    every = None if "projection" in ROBUST[objective] else np.eye(problem.mdp.n_states)
+    known = ROBUST[objective].options
+    check_options(objective, options, known)
+    tau = _threshold(objective, options.get("huber")) if "huber" in known else 0.0
+    every = None if "projection" in known else np.eye(problem.mdp.n_states)
     within = _coordinates(problem, d, options.get("projection", every), options.get("lam", 0.0))
     x, (operator, target, _) = problem.features, within.quadratic
     change, scale = operator @ x, float(linalg.frobenius(operator) * linalg.frobenius(x))
@@ -263,8 +272,6 @@ def as_threshold(huber: float, zero: bool = False) -> float:
 
 
 def _threshold(objective: str, huber: float | None) -> float:
-    if "huber" not in ROBUST[objective]:
-        return 0.0
     if huber is None:
         raise InputError(f"the objective {objective!r} needs huber, the error beyond which it is linear, such as 1.0")
     return as_threshold(huber)

@@ -174,6 +174,9 @@ ALGORITHMS: dict[str, Algorithm] = {
     "saga": Algorithm(
         update="finite-sum", variance_reduction="saga", paper="Du et al. 2017", look=Look("SAGA", "green")
     ),
+}
+ALGORITHMS |= huber_family(ALGORITHMS)
+ALGORITHMS |= {
     "etd": Algorithm("emphatic", paper="Sutton et al. 2016", look=Look("ETD", "purple", (5.0, 1.0, 1.0, 1.0), "^")),
     "etd-beta": Algorithm(
         "emphatic",
@@ -183,7 +186,6 @@ ALGORITHMS: dict[str, Algorithm] = {
     ),
     "lsetd": Algorithm("emphatic", update="least-squares", paper="Yu 2015", look=Look("LSETD", "purple")),
 }
-ALGORITHMS |= huber_family(ALGORITHMS)
 _PRIOR_FREE = ("gtd", "htd", "gtd2", "gtd2-mp", "tdrc", "svrg", "saga")
 ALGORITHMS |= _family("emphatic", _PRIOR_FREE, GREY)
 ALGORITHMS |= _family("alternative-life", ("td",), "Precup et al. 2001")

@@ -9,7 +9,7 @@ DECLARED = (
         "values learned in spite of outliers, with squared, Huber and absolute Bellman errors",
         "draws and runs",
         pieces,
-        seconds=(2.0, 0.5),
+        seconds=(4.0, 0.5),
         shown=(Shown(f"{__name__}.drawing:draw"),),
     ),
 )
