@@ -91,6 +91,7 @@ def test_list_algorithms_tells_axes_soundness_and_hyperparameters(run):
         "update": "saddlepoint",
         "mirror_prox": True,
         "regularized": False,
+        "bounded": False,
         "decayed_followon": False,
         "variance_reduction": "none",
         "paper": "hypothetical (Patterson et al. 2022, grey)",

@@ -32,7 +32,7 @@ STUDIES = {name: each for name, each in experiments.DECLARED.items() if isinstan
 FIGURES = [figure.name for each in STUDIES.values() for figure in each.figures]
 
 
-NETWORKS = ("spiral", "aliased-learned", "identifiability-learned")
+NETWORKS = ("spiral", "aliased-learned", "identifiability-learned", "robust")
 """Studies that take a minute to learn; unless a test is slow, it draws made-up results of them."""
 
 

@@ -9,7 +9,8 @@ from gpbe.algorithms.linear import ALGORITHMS, Algorithm, Limits, expected_updat
 
 # Table of methods in the paper's appendix, with LSTD and TDRC where their objectives put them.
 PAPER = {
-    "d_b": "td gtd tdc gtd2 gtd2-mp htd tdrc tree-backup gradient-tree-backup v-trace ab-trace svrg saga lstd",
+    "d_b": "td gtd tdc gtd2 gtd2-mp htd tdrc tree-backup gradient-tree-backup v-trace ab-trace svrg saga lstd "
+    "huber-tdc huber-tdrc huber-gtd2",
     "m": "etd lsetd emphatic-gtd emphatic-htd emphatic-gtd2 emphatic-gtd2-mp emphatic-tdrc emphatic-svrg emphatic-saga",
     "between d_b and m": "etd-beta",
     "d_pi": "alternative-life-td alternative-life-gtd alternative-life-htd alternative-life-gtd2 "

@@ -224,7 +224,7 @@ def test_layers_see_an_image_flat():
 
 
 def test_epsilon_goes_along_a_line():
-    hypers = Hypers(*[0.0] * 9)._replace(epsilon=1.0, epsilon_final=0.2, epsilon_steps=4.0)
+    hypers = Hypers(*[0.0] * len(Hypers._fields))._replace(epsilon=1.0, epsilon_final=0.2, epsilon_steps=4.0)
     got = epsilon_at(hypers, jnp.arange(7))
     np.testing.assert_allclose(got, [1.0, 0.8, 0.6, 0.4, 0.2, 0.2, 0.2], rtol=1e-6)
 

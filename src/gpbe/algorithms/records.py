@@ -1,8 +1,8 @@
 """What the records of all algorithms share: how figures show one, and how it is found by name."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from gpbe.checks import unknown
 from gpbe.errors import InputError
@@ -40,3 +40,19 @@ def find_record(algorithm: object, table: Mapping[str, Record], kind: type[Recor
     if algorithm not in table:
         raise unknown(what, algorithm, table)
     return table[algorithm]
+
+
+HUBER = "Patterson, Liao and White 2022"
+
+
+def huber_family(table: Mapping[str, Any]) -> dict[str, Any]:
+    """The gradient methods of a table of prediction with h bounded, which makes them those of the Huber PBE."""
+    return {
+        f"huber-{name}": replace(
+            table[name],
+            bounded=True,
+            paper=HUBER,
+            look=replace(table[name].look, label=f"Huber {table[name].look.label}", dashes=(2.0, 1.0)),
+        )
+        for name in ("tdc", "tdrc", "gtd2")
+    }

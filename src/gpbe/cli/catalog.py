@@ -28,7 +28,8 @@ def catalog() -> dict[str, dict[str, str]]:
             for e in (experiments.find(n, "paper") for n in experiments.NAMES)
         },
         "figures": {name: spec.describe for name, spec in experiments.FIGURES.items()},
-        "objectives": {name: (build.__doc__ or "").splitlines()[0] for name, build in exact.OBJECTIVES.items()},
+        "objectives": {name: (build.__doc__ or "").splitlines()[0] for name, build in exact.OBJECTIVES.items()}
+        | {name: loss.description for name, loss in exact.ROBUST.items()},
         "weightings": {name: weighting.description for name, weighting in WEIGHTINGS.items()},
         "bounds": {name: bound.description for name, bound in exact.BOUNDS.items()},
     }

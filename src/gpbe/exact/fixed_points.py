@@ -1,4 +1,4 @@
-"""What each objective's minimum is, over linear functions, in closed form."""
+"""What each objective's minimum is, over linear functions: in closed form, but for the robust ones (`robust`)."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,9 @@ import numpy as np
 from jaxtyping import Int
 
 from gpbe import linalg
-from gpbe.exact.objectives import quadratic
+from gpbe.checks import check_known
+from gpbe.exact.objectives import OBJECTIVES, quadratic
+from gpbe.exact.robust import ROBUST, robust_solution
 from gpbe.exact.weightings import Name
 from gpbe.mdp import PredictionProblem
 from gpbe.shapes import Array, Numbers, PerState, Scalar, Weights
@@ -64,16 +66,21 @@ def fixed_point(
     lam: Numbers = 0.0,
     **options,
 ) -> Weights:
-    """The weights w of `solution`.
+    """The weights w of `solution`, or of `robust_solution` for "hbe", "abe", "hpbe" and "apbe".
 
     >>> from gpbe import mdp
     >>> fixed_point(mdp.aliased(), "pbe", "behavior").round(6) + 0.0
     array([0.5, 1. , 0. ])
     >>> fixed_point(mdp.aliased(), "be", "behavior").round(6)
     array([0.5 , 0.75, 0.25])
+    >>> fixed_point(mdp.aliased(), "hbe", "behavior", huber=1.0).round(6)  # all errors are smaller
+    array([0.5 , 0.75, 0.25])
     """
+    check_known(objective, (*OBJECTIVES, *ROBUST), "objective")
     if projection is not None:
         options["projection"] = projection
     if np.any(lam):
         options["lam"] = lam
+    if objective in ROBUST:
+        return robust_solution(problem, objective, d, **options).weights
     return solution(problem, objective, d, **options).weights

@@ -5,7 +5,7 @@ and the weighting, never on v. Evaluating it at any v, minimizing it over linear
 objectives then need no further code.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from inspect import signature
 from typing import NamedTuple
 
@@ -142,12 +142,16 @@ def quadratic(problem: PredictionProblem, objective: str, d: Name | Numbers, **o
     """The quadratic of an objective by name; options that it does not have are refused."""
     check_known(objective, OBJECTIVES, "objective")
     build = OBJECTIVES[objective]
-    known = list(signature(build).parameters)[2:]
+    check_options(objective, options, list(signature(build).parameters)[2:])
+    return build(problem, as_weighting(problem, d), **options)
+
+
+def check_options(objective: str, options: Iterable[str], known: Sequence[str]) -> None:
+    """Refuse options that an objective does not have."""
     for option in options:
         if option not in known:
             takes = f"it takes {', '.join(known)}" if known else "it takes no options"
             raise InputError(f"the objective {objective!r} does not depend on {option!r}; {takes}")
-    return build(problem, as_weighting(problem, d), **options)
 
 
 def as_values(problem: PredictionProblem, v: Numbers) -> PerState:

@@ -78,10 +78,10 @@ def predict(
         kernel: with `net`, of "kbe": "gaussian" (the default), "laplace", "linear", "quadratic" or "same".
         width: with `net`, units in each layer of a network of h's own; as v's if left out.
         advance: is told how many more settings are done.
-        **hyperparameters: `step_size`, `ratio` (of h's step size to w's), `lam`, `beta` (TDRC), `c_bar` and `rho_bar`
-            (V-trace), `followon_decay` (ETD(lam, beta)), `bandwidth` (KBE), `power` and `delay`
-            (step_size / (1 + t / delay)^power). One given as an array is swept; arrays must have one length
-            (`gpbe.grid` makes products).
+        **hyperparameters: `step_size`, `ratio` (of h's step size to w's), `lam`, `beta` (TDRC), `huber` (the bound on
+            h of the Huber PBE), `c_bar` and `rho_bar` (V-trace), `followon_decay` (ETD(lam, beta)), `bandwidth` (KBE),
+            `power` and `delay` (step_size / (1 + t / delay)^power). One given as an array is swept; arrays must have
+            one length (`gpbe.grid` makes products).
 
     >>> result = predict("boyan", "tdrc", steps=2000, runs=5, step_size=[0.1, 0.2], metrics=("rmsve",))
     >>> result.curves["rmsve"].shape, result.weights.shape

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import gpbe
 from gpbe.algorithms.control import ALGORITHMS, Hypers, Spec
 from gpbe.learn.control import loop as control
 from gpbe.learn.control.learning import Learning
@@ -14,7 +15,8 @@ from gpbe.nets import flat
 
 B, I, F, A = 7, 3, 11, 5
 GAMMA, TAU, BETA, ETA, NU, ALPHA, EPSILON = 0.9, 0.7, 0.5, 0.3, 0.25, 0.1, 0.2
-HYPERS = Hypers(ALPHA, BETA, TAU, ETA, NU, EPSILON, EPSILON, 0.0, GAMMA)
+HUBER = 0.4
+HYPERS = Hypers(ALPHA, BETA, TAU, ETA, NU, EPSILON, EPSILON, 0.0, GAMMA, HUBER)
 
 
 class Net:
@@ -55,7 +57,9 @@ def expected(q):
     return pi @ q, pi
 
 
-def action_values(w, t, form="correction", basis="head", width=F, curvature=False, beta=BETA, greedy=mellow):
+def action_values(
+    w, t, form="correction", basis="head", width=F, curvature=False, beta=BETA, greedy=mellow, huber=None
+):
     """Mean direction for [w, theta] of the family of Q-learning, QRC and GQ."""
     size = F * I + F + A * F + A
     out = np.zeros(len(w))
@@ -82,8 +86,9 @@ def action_values(w, t, form="correction", basis="head", width=F, curvature=Fals
         else:
             theta, feature = w[size:], grad_q[:size]
             h, grad_h = theta @ feature, np.concatenate([np.zeros(size), feature])
-        first = delta if form == "correction" else h
-        out += first * grad_q - g * h * grad_m + (delta - h) * grad_h
+        c = h if huber is None else min(max(h, -huber), huber)
+        first = c + delta - h if form == "correction" else c
+        out += first * grad_q - g * c * grad_m + (delta - h) * grad_h
         if curvature:
             e = 1e-5  # q is piecewise smooth in w, and this stays on one piece
             ahead, behind = (Net(w[:size] + sign * e * w[size:], A).grad(s, one_hot(a)) for sign in (1, -1))
@@ -151,6 +156,8 @@ CHOICES = {
     "qrc-sep": {"width": 13 / F},
     "tdrc-pg with ratios": {"ratios": True},
     "expected-sarsa corrected": {"form": "correction"},
+    "qrc-huber saddlepoint": {"form": "saddlepoint"},
+    "qrc-huber with a network": {"basis": "network"},
 }
 REFERENCES = {
     "q-learning": lambda w, t: action_values(w, t, "none"),
@@ -158,6 +165,9 @@ REFERENCES = {
     "expected-sarsa corrected": lambda w, t: action_values(w, t, greedy=expected),
     "qc": lambda w, t: action_values(w, t, beta=0.0),
     "qrc": action_values,
+    "qrc-huber": lambda w, t: action_values(w, t, huber=HUBER),
+    "qrc-huber saddlepoint": lambda w, t: action_values(w, t, "saddlepoint", huber=HUBER),
+    "qrc-huber with a network": lambda w, t: action_values(w, t, basis="network", huber=HUBER),
     "qrc-sep": lambda w, t: action_values(w, t, basis="network", width=13),
     "qrc-grad": lambda w, t: action_values(w, t, basis="gradient"),
     "qc-ll": lambda w, t: action_values(w, t, basis="gradient", curvature=True, beta=0.0),
@@ -217,6 +227,20 @@ def test_update_is_the_papers_equations_by_hand(name):
     want = REFERENCES[name](w, transitions())
     np.testing.assert_allclose(got, want, rtol=2e-4, atol=2e-5)
     assert np.abs(want).max() > 0.05
+
+
+@pytest.mark.parametrize(("form", "plain"), [("correction", "qrc"), ("saddlepoint", "gq")])
+def test_the_huber_error_without_a_bound_is_the_squared_one_and_with_one_is_another(form, plain):
+    robust, t = ALGORITHMS["qrc-huber"].varied(form=form).make(), transitions()
+    squared, _ = change(ALGORITHMS[plain].make(), HYPERS, t)
+    np.testing.assert_allclose(change(robust, HYPERS._replace(huber=np.inf), t)[0], squared, rtol=1e-5, atol=1e-6)
+    assert np.abs(change(robust, HYPERS, t)[0] - squared).max() > 0.1
+
+
+@pytest.mark.parametrize("choices", [{"form": "none"}, {"basis": "gradient", "curvature": True}])
+def test_the_huber_error_needs_an_h_to_clip(choices):
+    with pytest.raises(gpbe.InputError, match="clips an h that learns, without the term of the curvature"):
+        ALGORITHMS["qrc-huber"].varied(**choices).make()
 
 
 def split_linear(vector):

@@ -65,7 +65,9 @@ def curve_jacobian(w):
     return np.stack([t, bend * x[:, 0] + x[:, 1], bend], axis=1)
 
 
-def expected(name, basis, w, theta=None, *, phi=None, weight=None, module=Curve, kernel="gaussian", n=1, lam=1.0):
+def expected(
+    name, basis, w, theta=None, *, phi=None, weight=None, module=Curve, kernel="gaussian", n=1, lam=1.0, huber=None
+):
     """Mean directions of w and theta under the behavior's stationary distribution, by enumeration."""
     p = problem()
     a, m, d = ALGORITHMS[name], p.mdp, p.behavior_distribution
@@ -118,7 +120,7 @@ def expected(name, basis, w, theta=None, *, phi=None, weight=None, module=Curve,
     given = None if phi is None else np.moveaxis(phi[first], -1, 1)
 
     def one(x, window, given, other):
-        step = direction(a, basis, params, Batch(x, window, given, other), kernel, 0.7)
+        step = direction(a, basis, params, Batch(x, window, given, other), kernel, 0.7, huber)
         return step.v.module.w, step.h.module.w if basis == "gradient" else step.h
 
     moves = jax.jit(jax.vmap(one))(*jax.tree.map(jnp.asarray, (x, window, given, other)))
@@ -288,3 +290,44 @@ def test_a_linear_function_has_the_closed_forms_of_the_linear_algorithms(name):
         name, "none" if name == "td" else "gradient", fixed, None if name == "td" else 0 * h, module=Line
     )
     np.testing.assert_allclose(at_rest[0], 0, atol=1e-12)
+
+
+# ---------------------------------------------------------------- robust losses
+
+
+@pytest.mark.parametrize("name", ["huber-tdc", "huber-gtd2"])
+def test_with_every_function_in_h_huber_updates_are_half_the_gradient_of_the_huber_be(name):
+    w, d, every, tau = np.array([0.9, -0.7, 0.4]), problem().behavior_distribution, np.eye(STATES), 0.57
+    errors = exact.expected_td_error(problem(), curve_values(w))
+    assert 1 < (np.abs(errors) > tau).sum() < STATES - 1
+    d_w, d_theta = expected(name, "features", w, errors, phi=every, huber=tau)
+    gradient = slope(lambda w: exact.huber_bellman_error(problem(), curve_values(w), d, tau), w)
+    np.testing.assert_allclose(d_w, -0.5 * gradient, atol=1e-8)
+    np.testing.assert_allclose(d_theta, 0, atol=1e-12)
+    squared = slope(lambda w: exact.bellman_error(problem(), curve_values(w), d), w)
+    assert np.abs(gradient - squared).max() > 0.01
+
+
+@pytest.mark.parametrize("name", ["huber-tdc", "huber-gtd2"])
+def test_huber_updates_rest_at_the_exact_minimizer_of_the_huber_be(name):
+    every, tau = np.eye(STATES), 0.1
+    found = exact.robust_solution(problem(), "hbe", "behavior", huber=tau)
+    errors = exact.expected_td_error(problem(), found.values)
+    assert np.abs(errors).max() > 2 * tau
+    d_w, _ = expected(name, "features", found.weights, errors, phi=every, module=Line, huber=tau)
+    np.testing.assert_allclose(d_w, 0, atol=1e-6)
+    plain, _ = expected(name.removeprefix("huber-"), "features", found.weights, errors, phi=every, module=Line)
+    assert np.abs(plain).max() > 0.01
+
+
+def test_in_a_smaller_h_a_clipped_regression_is_not_the_gradient_of_the_huber_pbe():
+    """There the maximizing h is another function: the saddlepoint form at that one is half the gradient."""
+    x, d, tau = problem().features, problem().behavior_distribution, 0.1
+    w = np.array([0.9, -0.7, 0.4])
+    gradient = slope(lambda w: exact.huber_projected_bellman_error(problem(), x @ w, d, tau), w)
+    best = exact.bounded_h(problem(), x @ w, d, tau)
+    d_w, _ = expected("huber-gtd2", "features", w, best.weights, phi=x, module=Line, huber=tau)
+    np.testing.assert_allclose(d_w, -0.5 * gradient, atol=1e-6)
+    regressed = exact.maximizing_h(problem(), x @ w, d).weights
+    d_w, _ = expected("huber-gtd2", "features", w, regressed, phi=x, module=Line, huber=tau)
+    assert np.abs(d_w + 0.5 * gradient).max() > 0.01 * np.abs(gradient).max()

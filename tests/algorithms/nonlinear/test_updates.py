@@ -15,6 +15,7 @@ from gpbe.algorithms.nonlinear.updates import Outputs, Window, directions, parts
 
 I, F, B, M = 5, 7, 3, 4
 LEARNED = ("tdc", "gtd2")
+HUBER = 0.7
 
 
 # ---------------------------------------------------------------- one hidden layer, by hand
@@ -137,6 +138,9 @@ def hand_made(name: str, basis: str, params: Params, batch: Batch) -> tuple[np.n
             others = [j for j in range(B) if j != i]
             k = [np.exp(-((s - x[:, 0, j]) ** 2).sum() / (2 * 0.8**2)) for j in others]
             return np.mean([a * weight[j] * error(j) for a, j in zip(k, others, strict=True)]) * (here - ahead)
+        if name.startswith("huber"):
+            c = np.clip(h, -HUBER, HUBER)
+            return c * (here - ahead) + (0 if name.endswith("gtd2") else (delta - h) * here)
         main = h * here - h * ahead if name.endswith("gtd2") else delta * here - h * ahead
         return main - (delta - h) * bend if name.startswith("maei") else main
 
@@ -150,6 +154,8 @@ def hand_made(name: str, basis: str, params: Params, batch: Batch) -> tuple[np.n
 
 CASES = [
     *((name, basis, n) for name in LEARNED for basis in ("head", "network", "gradient", "features") for n in (1, 3)),
+    ("huber-tdc", "head", 3),
+    ("huber-gtd2", "features", 1),
     *((name, "gradient", n) for name in ("maei-gtd2", "maei-tdc") for n in (1, 3)),
     *((name, "none", n) for name in ("td", "kbe") for n in (1, 3)),
     ("residual-gradient", "none", 1),
@@ -162,7 +168,7 @@ def test_updates_are_those_derived_by_hand(name, basis, n):
     params, batch = random_params(basis), random_batch(n)
     if name != "double-sampling":
         batch = batch._replace(second=None)
-    found = eqx.filter_jit(direction)(ALGORITHMS[name], basis, params, batch, "gaussian", 0.8)
+    found = eqx.filter_jit(direction)(ALGORITHMS[name], basis, params, batch, "gaussian", 0.8, HUBER)
     d_w, d_theta = hand_made(name, basis, params, batch)
     scale = np.abs(d_w).max()
     np.testing.assert_allclose(flat(found.v), d_w, rtol=2e-5, atol=2e-6 * scale)
@@ -275,6 +281,8 @@ def test_names_are_points_on_the_axes():
         ({"prior": "emphatics"}, "there is no prior 'emphatics'; did you mean 'emphatic'?"),
         ({"h": "zero", "curvature": True}, "the term of the curvature belongs to an h that learns"),
         ({"h": "kernel", "regularized": True}, "regularized shrinks an h that learns, not h = 'kernel'"),
+        ({"h": "same", "bounded": True}, "bounded clips an h that learns, without the term of the curvature"),
+        ({"curvature": True, "bounded": True}, "bounded clips an h that learns, without the term of the curvature"),
     ],
 )
 def test_axes_that_make_no_algorithm_are_refused(axes, message):

@@ -128,6 +128,8 @@ AGREE, ONES, HALF = {"on_policy": True}, {"state_lam": np.ones(7)}, {"state_lam"
 SAME = {
     "gtd is tdc": ("gtd", {}, "tdc", {}),
     "tdrc with beta 0 is tdc": ("tdrc", {"beta": 0.0}, "tdc", {}),
+    "huber tdc without a bound is tdc": ("huber-tdc", {"huber": np.inf}, "tdc", {}),
+    "huber gtd2 without a bound is gtd2": ("huber-gtd2", {"huber": np.inf}, "gtd2", {}),
     "tdc with lam 1 is td": ("tdc", {"lam": 1.0}, "td", {"lam": 1.0}),
     "v-trace without clips is td": ("v-trace", {"c_bar": np.inf, "rho_bar": np.inf}, "td", {}),
     "v-trace with lam 0 is td": ("v-trace", {"lam": 0.0, "rho_bar": np.inf}, "td", {"lam": 0.0}),

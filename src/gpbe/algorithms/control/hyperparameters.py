@@ -4,6 +4,7 @@ from math import nan
 from typing import Any, NamedTuple
 
 from gpbe.algorithms.hyperparameters import Hyperparameter
+from gpbe.algorithms.linear.hyperparameters import Hypers as Linear
 
 
 class Hypers(NamedTuple):
@@ -26,6 +27,7 @@ class Hypers(NamedTuple):
     epsilon_final: Any = Hyperparameter("and after epsilon_steps; the same if left out", nan, high=1.0)
     epsilon_steps: Any = Hyperparameter("steps over which epsilon changes along a line", 0.0)
     gamma: Any = Hyperparameter("discount", 0.99, high=1.0)
+    huber: Any = Linear._field_defaults["huber"]
 
 
 WIDTH = Hyperparameter("of QRC-Sep's layers for h, over those for q", 1.0, open=True, paper=(0.25, 0.5, 1.0, 2.0))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpbe.algorithms.control.hyperparameters import WIDTH, Hypers
 from gpbe.algorithms.hyperparameters import Hyperparameter
-from gpbe.algorithms.records import Look, find_record
+from gpbe.algorithms.records import HUBER, Look, find_record
 from gpbe.checks import check_known
 from gpbe.errors import InputError
 
@@ -146,6 +146,16 @@ _RECORDS = (
         describe="gradient correction, regularized by beta = 1",
         paper=_PAPER,
         look=Look("QRC", "blue"),
+    ),
+    ControlAlgorithm(
+        "qrc-huber",
+        "gpbe.algorithms.control.robust:RobustActionValues",
+        {"form": "correction"},
+        (*_GREEDY, "beta", "huber"),
+        swept=_SWEPT,
+        describe="QRC on the Huber error: h is clipped",
+        paper=HUBER,
+        look=Look("QRC-Huber", "blue", (2.0, 1.0)),
     ),
     ControlAlgorithm(
         "qrc-sep",

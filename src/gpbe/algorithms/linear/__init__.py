@@ -5,7 +5,7 @@ from gpbe.algorithms.linear.expected import expected_system, expected_update, pr
 from gpbe.algorithms.linear.hyperparameters import Hypers
 from gpbe.algorithms.linear.table import ALGORITHMS, Algorithm, find
 from gpbe.algorithms.linear.traces import Limits, Trace, advance
-from gpbe.algorithms.linear.updates import DIRECTIONS, Step, td_error
+from gpbe.algorithms.linear.updates import DIRECTIONS, Step, bounded, td_error
 
 __all__ = [
     "ALGORITHMS",
@@ -18,6 +18,7 @@ __all__ = [
     "Trace",
     "action_lambda",
     "advance",
+    "bounded",
     "expected_system",
     "expected_update",
     "find",

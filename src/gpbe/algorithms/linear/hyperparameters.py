@@ -12,6 +12,9 @@ class Hypers(NamedTuple):
     ratio: Any = Hyperparameter("step size of h over that of w", 1.0, open=True)
     lam: Any = Hyperparameter("trace parameter lambda (zeta for AB-Trace)", 0.0, high=1.0)
     beta: Any = Hyperparameter("regularization of h (TDRC)", 1.0)
+    huber: Any = Hyperparameter(
+        "bound on |h| (Huber PBE); infinite for squared errors, small for absolute ones", 1.0, open=True, endless=True
+    )
     c_bar: Any = Hyperparameter("clip of the trace's ratio (V-trace)", 1.0, open=True, endless=True)
     rho_bar: Any = Hyperparameter("clip of the TD error's ratio (V-trace)", 1.0, open=True, endless=True)
     followon_decay: Any = Hyperparameter(

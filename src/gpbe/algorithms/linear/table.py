@@ -8,7 +8,7 @@ from gpbe.algorithms.linear.bootstrapping import Rule
 from gpbe.algorithms.linear.hyperparameters import Hypers
 from gpbe.algorithms.linear.traces import Prior
 from gpbe.algorithms.linear.updates import Update
-from gpbe.algorithms.records import Look, find_record
+from gpbe.algorithms.records import Look, find_record, huber_family
 from gpbe.checks import check_choices
 from gpbe.errors import InputError
 
@@ -33,6 +33,8 @@ class Algorithm:
     """Take each step with the direction found half-way (extragradient)."""
     regularized: bool = False
     """Shrink h by beta (TDRC)."""
+    bounded: bool = False
+    """Keep |h| within `huber` in every state (Huber PBE)."""
     decayed_followon: bool = False
     """The followon decays by Hallak's beta instead of the discount."""
     variance_reduction: Literal["none", "svrg", "saga"] = "none"
@@ -49,6 +51,10 @@ class Algorithm:
             )
         if self.regularized and (self.finite_sum or not self.second_weights):
             raise InputError(f"regularized shrinks the h that learns online; update {self.update!r} has none")
+        if self.bounded and self.update not in ("gradient-correction", "saddlepoint"):
+            raise InputError(
+                f'bounded is for update "gradient-correction" and "saddlepoint", whose h maximizes, not {self.update!r}'
+            )
         if self.mirror_prox and (self.finite_sum or self.least_squares):
             raise InputError(f"mirror_prox looks ahead along single steps, which update {self.update!r} does not take")
         if self.decayed_followon and self.prior != "emphatic":
@@ -98,6 +104,7 @@ class Algorithm:
             "step_size": not self.least_squares,
             "ratio": self.second_weights,
             "beta": self.regularized,
+            "huber": self.bounded,
             "c_bar": self.bootstrapping == "v-trace",
             "rho_bar": self.bootstrapping == "v-trace",
             "followon_decay": self.decayed_followon,
@@ -167,6 +174,9 @@ ALGORITHMS: dict[str, Algorithm] = {
     "saga": Algorithm(
         update="finite-sum", variance_reduction="saga", paper="Du et al. 2017", look=Look("SAGA", "green")
     ),
+}
+ALGORITHMS |= huber_family(ALGORITHMS)
+ALGORITHMS |= {
     "etd": Algorithm("emphatic", paper="Sutton et al. 2016", look=Look("ETD", "purple", (5.0, 1.0, 1.0, 1.0), "^")),
     "etd-beta": Algorithm(
         "emphatic",

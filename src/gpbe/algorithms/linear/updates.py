@@ -6,7 +6,9 @@ E[rho delta e] = b - A w, E[M x x'] = C, and A = C - E[gamma (1 - lam) rho e x''
 """
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 from gpbe.shapes import Number, Vector
 
@@ -76,6 +78,20 @@ def hybrid(t: Step, w: Vector, h: Vector) -> tuple[Vector, Vector]:
     update = t.rho * td_error(t, w) * t.e
     change = t.x - t.gamma * t.x_next
     return update + dot(t.rho * t.e - t.e_behavior, h) * change, update - dot(t.e_behavior, h) * change
+
+
+def bounded(t: Step, h: Vector, huber: Number, xp: Any = np) -> Vector:
+    """The closest weights h with |h(S)| <= huber, where h(S) = x.h: it is clipped, by a step along x.
+
+    Taken in every state that comes along, such steps keep h within the set of the Huber PBE (`gpbe.exact.robust`).
+
+    >>> t = Step(np.array([2.0, 0.0]), *[None] * 7)
+    >>> bounded(t, np.array([3.0, 5.0]), huber=1.0)  # from h(S) = 6 to 1
+    array([0.5, 5. ])
+    """
+    value = dot(t.x, h)
+    excess = value - xp.clip(value, -huber, huber)
+    return h - excess / xp.maximum(dot(t.x, t.x), 1e-30) * t.x
 
 
 DIRECTIONS: dict[Update, Direction] = {

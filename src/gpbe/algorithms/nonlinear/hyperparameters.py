@@ -14,6 +14,7 @@ class Hypers(NamedTuple):
     step_size: Any = _SHARED["step_size"]
     ratio: Any = _SHARED["ratio"]
     beta: Any = _SHARED["beta"]
+    huber: Any = _SHARED["huber"]
     lam: Any = Hyperparameter("trace parameter within a window of n transitions; 1 makes n-step returns", 1.0, high=1.0)
     bandwidth: Any = Hyperparameter("width of the kernel (KBE)", 1.0, open=True)
     power: Any = _SHARED["power"]

@@ -42,8 +42,12 @@ def direction(
     batch: Batch,
     kernel: Kernel = "gaussian",
     width: Width = 1.0,
+    huber: Float[Array, ""] | float | None = None,
 ) -> Params:
-    """The mean over the batch of how the parameters should change, before any penalty on h."""
+    """The mean over the batch of how the parameters should change, before any penalty on h.
+
+    `huber` is the bound on h, for algorithms that have one.
+    """
     arrays, static = eqx.partition(params, eqx.is_inexact_array)
     inputs, states, count = batch.x.shape
     seen = batch.x.reshape(inputs, states * count)
@@ -59,9 +63,9 @@ def direction(
     columns = Window(1, 1, 1, 1, 0)  # pyright: ignore
     if not algorithm.learns_h:
         h = _estimate(algorithm, batch, by_window, rest, kernel, width, columns)
-    moves = jax.vmap(lambda out, t: directions(out, t, algorithm.form), (Outputs(1, 0), columns), Outputs(1, 0))(  # pyright: ignore
-        Outputs(by_window, h), batch.window
-    )
+    bound = huber if algorithm.bounded else None
+    each = jax.vmap(lambda out, t: directions(out, t, algorithm.form, bound), (Outputs(1, 0), columns), Outputs(1, 0))  # pyright: ignore
+    moves = each(Outputs(by_window, h), batch.window)
     d_v = jnp.concatenate([moves.v.ravel(), jnp.zeros_like(rest)]) / count
     d_h = moves.h / count if algorithm.learns_h else jnp.zeros_like(h)
     return pull_back((d_v, d_h))[0]

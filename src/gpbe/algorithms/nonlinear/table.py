@@ -6,7 +6,7 @@ from typing import Literal
 from gpbe.algorithms.linear.table import WEIGHTING
 from gpbe.algorithms.linear.traces import Prior
 from gpbe.algorithms.nonlinear.hyperparameters import Hypers
-from gpbe.algorithms.records import Look, find_record
+from gpbe.algorithms.records import Look, find_record, huber_family
 from gpbe.checks import check_choices
 from gpbe.errors import InputError
 
@@ -25,7 +25,7 @@ class NonlinearAlgorithm:
     """How w moves, where h comes from, what is corrected.
 
     >>> find("tdc")
-    NonlinearAlgorithm(form='correction', h='learned', curvature=False, regularized=False, prior='none', paper='...')
+    NonlinearAlgorithm(form='correction', h='learned', curvature=False, regularized=False, bounded=False, ...)
     >>> NonlinearAlgorithm(h="zero", curvature=True)
     Traceback (most recent call last):
     gpbe.errors.InputError: the term of the curvature belongs to an h that learns, not to h = 'zero'
@@ -37,6 +37,8 @@ class NonlinearAlgorithm:
     """Maei's Hessian term, for h linear in the gradient of v."""
     regularized: bool = False
     """Shrink h by beta (TDRC)."""
+    bounded: bool = False
+    """Clip h at `huber` where v learns from it (Huber PBE)."""
     prior: Prior = "none"
     """What the state's weight M is besides 1: the emphasis of the returns in use, or the product of ratios."""
     paper: str = field(default="", compare=False)
@@ -48,6 +50,8 @@ class NonlinearAlgorithm:
             raise InputError(f"the term of the curvature belongs to an h that learns, not to h = {self.h!r}")
         if self.regularized and not self.learns_h:
             raise InputError(f"regularized shrinks an h that learns, not h = {self.h!r}")
+        if self.bounded and (self.curvature or not self.learns_h):
+            raise InputError("bounded clips an h that learns, without the term of the curvature")
 
     @property
     def learns_h(self) -> bool:
@@ -74,6 +78,7 @@ class NonlinearAlgorithm:
         has = {
             "ratio": self.learns_h,
             "beta": self.regularized,
+            "huber": self.bounded,
             "lam": self.long_returns,
             "bandwidth": self.h == "kernel",
         }
@@ -110,6 +115,7 @@ ALGORITHMS |= {
     for prior in _PRIORS
     for name, a in ALGORITHMS.items()
 }
+ALGORITHMS |= huber_family(ALGORITHMS)
 
 
 def find(algorithm: object) -> NonlinearAlgorithm:

@@ -11,6 +11,15 @@ parameters lam_k on arrival in S_{k+1} (0 on the last: there the return bootstra
     saddlepoint    w <- w + alpha M  h(S_0) [grad v(S_0) - sum_k b_k grad v(S_{k+1})]
     theta <- theta + alpha M (Delta - h(S_0)) grad h(S_0) - alpha beta theta
 
+Where h is bounded (Patterson, Liao and White 2022), w learns from c = h(S_0) clipped at `huber`:
+
+    saddlepoint    w <- w + alpha M  c [grad v(S_0) - sum_k b_k grad v(S_{k+1})]
+    correction     w <- w + alpha M [(c + Delta - h(S_0)) grad v(S_0) - c sum_k b_k grad v(S_{k+1})]
+
+and h regresses Delta as before. If H has every function, h becomes E[Delta | S_0], and c the maximizing h of the Huber
+BE: w follows the gradient of that, for Delta - h is 0 on average, as in the correction without a bound. If H is
+smaller, c is not the maximizing h (`gpbe.exact.robust`), and there is no such promise.
+
 n = 1 is the paper's section 7; lam = 1 within the window makes n-step returns, lam in between lambda-returns. In the
 paper's appendix the saddlepoint form has h once too often, and the update of h has the wrong sign. It is stated on the
 network's outputs, how each should change; pulling that back through the network is the same for every algorithm.
@@ -66,12 +75,14 @@ def parts(v: Float[Array, " m"], t: Window) -> Parts:
     return Parts((c * t.rho * delta).sum(), c * t.rho * t.discount * (1 - lam))
 
 
-def directions(out: Outputs, t: Window, form: Form) -> Outputs:
+def directions(out: Outputs, t: Window, form: Form, huber: Float[Array, ""] | float | None = None) -> Outputs:
     """How the values of the window's states and h at its first state should change.
 
     TD is the correction with h = 0, the residual gradient that with h = delta, double sampling that with the error of
     an independent sample for h, and the kernel loss the saddlepoint form with a kernel's smoothing of errors for h.
+    With `huber` h is bounded by that.
     """
     error, bootstrap = parts(out.v, t)
-    first = error if form == "correction" else out.h
-    return Outputs(t.weight * jnp.concatenate([first[None], -out.h * bootstrap]), t.weight * (error - out.h))
+    h = out.h if huber is None else jnp.clip(out.h, -huber, huber)
+    first = error - (out.h - h) if form == "correction" else h
+    return Outputs(t.weight * jnp.concatenate([first[None], -h * bootstrap]), t.weight * (error - out.h))

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Int
 
-from gpbe.algorithms.linear import DIRECTIONS, Algorithm, Hypers, Step
+from gpbe.algorithms.linear import DIRECTIONS, Algorithm, Hypers, Step, bounded
 from gpbe.learn.linear.metrics import Metric
 from gpbe.learn.linear.tracking import Stream, Tracker, Transition, observe, start_tracker, transitions
 
@@ -85,20 +85,30 @@ def update(options: Options, hypers: Hypers, stream: Stream, l: Learner, t: Tran
 def move(
     options: Options, hypers: Hypers, step: Step, alpha: Float[Array, ""], l: Learner
 ) -> tuple[Weights, Weights, optax.OptState | None]:
-    """Go along the algorithm's direction, or along the one that it finds half-way (mirror-prox)."""
+    """Go along the algorithm's direction, or along the one that it finds half-way (mirror-prox).
+
+    Where h is bounded, it is first moved to within the bound at the present state. The gradient correction is the
+    saddlepoint form and h's own step; the move is part of that step, so w takes its share.
+    """
     a = options.algorithm
 
-    def direction(w: Array, h: Array) -> tuple[Array, Array]:
+    def within(h: Weights) -> Weights:
+        return bounded(step, h, hypers.huber, jnp) if a.bounded else h
+
+    def direction(w: Weights, h: Weights) -> tuple[Weights, Weights]:
         d_w, d_h = DIRECTIONS[a.update](step, w, h)
         return d_w, d_h - hypers.beta * h if a.regularized else d_h
 
-    def along(d_w: Array, d_h: Array) -> tuple[Array, Array]:
-        return l.w + alpha * d_w, l.h + alpha * hypers.ratio * d_h if a.second_weights else l.h
+    def along(d_w: Weights, d_h: Weights) -> tuple[Weights, Weights]:
+        return w + alpha * d_w, h + alpha * hypers.ratio * d_h if a.second_weights else h
 
-    d_w, d_h = direction(l.w, l.h)
+    h = within(l.h)
+    w = l.w + (h - l.h) / hypers.ratio if a.bounded and a.update == "gradient-correction" else l.w
+    d_w, d_h = direction(w, h)
     optimizer = l.optimizer
     if a.mirror_prox:
-        d_w, d_h = direction(*along(d_w, d_h))
+        half_w, half_h = along(d_w, d_h)
+        d_w, d_h = direction(half_w, within(half_h))
     if optimizer is not None:
         scaled: Any
         scaled, optimizer = optax.scale_by_adam().update((d_w, d_h), optimizer)

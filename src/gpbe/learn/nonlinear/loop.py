@@ -101,7 +101,7 @@ def learn(
     def change(weights: Float[Array, " P"], at: Int[Array, " B"]) -> Float[Array, " P"]:
         batch = take(data, at, options.n, lam, counts)
         now = layout.tree(weights)
-        step = direction(options.algorithm, options.basis, now, batch, options.kernel, hypers.bandwidth)
+        step = direction(options.algorithm, options.basis, now, batch, options.kernel, hypers.bandwidth, hypers.huber)
         return flat(step) - penalty * weights
 
     def update(learner: Learner, xs: tuple[Array, Array]) -> tuple[Learner, None]:

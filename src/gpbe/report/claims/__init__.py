@@ -10,12 +10,12 @@ import polars as pl
 
 from gpbe.analysis.evidence import Finding
 from gpbe.analysis.stored import Stored
-from gpbe.report.claims import ablations, benchmark, studies, voting
+from gpbe.report.claims import ablations, benchmark, robust, studies, voting
 from gpbe.report.claims.claim import Claim
 
 CLAIMS: tuple[Claim, ...] = tuple(
     value
-    for module in (studies, benchmark, ablations, voting)
+    for module in (studies, benchmark, ablations, voting, robust)
     for value in vars(module).values()
     if isinstance(value, Claim)
 )
