@@ -8,6 +8,7 @@ from gpbe.lazy import imported_when_used
 
 if TYPE_CHECKING:
     from gpbe.algorithms.control.agent import Action, Agent, ByPolicy, ByValue, Choice, Sampled, Spec
+    from gpbe.algorithms.control.traces import Streamed, Traced, TracedValues, Tracing
 
 __all__ = [
     "ALGORITHMS",
@@ -20,9 +21,17 @@ __all__ = [
     "Hypers",
     "Sampled",
     "Spec",
+    "Streamed",
+    "Traced",
+    "TracedValues",
+    "Tracing",
     "find_algorithm",
 ]
 
 # The table can be read without JAX.
 _AGENT = ("Action", "Agent", "ByPolicy", "ByValue", "Choice", "Sampled", "Spec")
-__getattr__ = imported_when_used(__name__, dict.fromkeys(_AGENT, "gpbe.algorithms.control.agent"))
+_TRACES = ("Streamed", "Traced", "TracedValues", "Tracing")
+__getattr__ = imported_when_used(
+    __name__,
+    dict.fromkeys(_AGENT, "gpbe.algorithms.control.agent") | dict.fromkeys(_TRACES, "gpbe.algorithms.control.traces"),
+)

@@ -1,102 +1,21 @@
 """One compiled loop for control: act, store, update, measure."""
 
-from collections.abc import Callable, Mapping
-from functools import cache, partial
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
-import optax
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, PRNGKeyArray
 
-from gpbe.algorithms.control import Action, Agent, Choice, Hypers, Sampled, Spec
+from gpbe.algorithms.control import Action, Hypers, Sampled
 from gpbe.algorithms.control.maximum import hard_max, mellowmax
 from gpbe.envs import CompiledEnv
-from gpbe.learn.control.learning import Learning
-from gpbe.learn.replay import draw_distinct
-from gpbe.nets import Layout, flat, layout_of
+from gpbe.learn.control import scaling, streaming
+from gpbe.learn.control.chances import Chance, Chances
+from gpbe.learn.control.optimizers import optimizer_of
+from gpbe.learn.control.state import Episode, Options, Outcome, Place, Record, Run, Shape, measure, shape_of
 
-
-class Options(NamedTuple):
-    """What the compiled program depends on, besides the environment."""
-
-    agent: Agent
-    spec: Spec
-    learning: Learning
-    hard: bool
-    """Every setting has tau = 0, so that mellowmax need not be computed."""
-
-
-class Episode(NamedTuple):
-    """What the record needs to know of returns."""
-
-    so_far: Any
-    """Return of the present episode."""
-    first: Any
-    """Return of the first episode to end since the last record; NaN if none has."""
-    last: Any
-    """Return of the last episode to end; NaN before the first."""
-    fresh: Any
-    """Did the latest step end an episode?"""
-
-
-class Run(NamedTuple):
-    """Everything that a run is: it can be stopped, stored and continued from this."""
-
-    key: Any
-    weights: Any
-    optimizer: Any
-    target: Any
-    buffer: Any
-    episode: Episode
-    diverged_at: Any
-
-
-class Place(NamedTuple):
-    """Where a run is in its environment."""
-
-    observation: Any
-    state: Any
-
-
-class Record(NamedTuple):
-    """Of one stretch of `every` steps."""
-
-    first: Any
-    at_end: Any
-    """Return of the episode that ended exactly with the stretch; NaN if none did."""
-    last: Any
-
-
-class Shape(NamedTuple):
-    """How the weights make the agent's networks, and which of them are special."""
-
-    layout: Layout
-    penalized: Float[Array, " P"] | None
-    """1 for each weight that beta penalizes; None if there are none."""
-    actor: Float[Array, " P"] | None
-    """1 for each weight of a policy; None if there are none."""
-
-
-@cache
-def shape_of(agent: Agent, spec: Spec) -> Shape:
-    """Found by one compiled call that draws no weights; made step by step, networks would take seconds to compile."""
-
-    def shape(key: PRNGKeyArray) -> Shape:
-        params = agent.start(spec, key)
-        return Shape(layout_of(params), flat(agent.penalized(params)), flat(agent.actor(params)))
-
-    layout, *masks = eqx.filter_jit(shape)(jax.random.key(0))
-    return Shape(layout, *(mask if np.any(mask) else None for mask in masks))
-
-
-OPTIMIZERS: Mapping[str, Callable[[], optax.GradientTransformation]] = {
-    "adam": lambda: optax.scale_by_adam(b1=0.9, b2=0.999, eps=1e-8),
-    "rmsprop": lambda: optax.scale_by_rms(decay=0.99, eps=1e-8),
-    "sgd": optax.identity,
-}
+__all__ = ["Options", "Outcome", "Place", "Record", "Run", "act", "learn", "shape_of", "start", "stretch", "update"]
 
 
 def start(options: Options, observation: Array, weights: Array, key: PRNGKeyArray) -> Run:
@@ -106,71 +25,14 @@ def start(options: Options, observation: Array, weights: Array, key: PRNGKeyArra
     return Run(
         key=key,
         weights=weights,
-        optimizer=OPTIMIZERS[learning.optimizer]().init(weights),
+        optimizer=optimizer_of(learning).init(weights),
         target=weights if learning.target_every else None,
-        buffer=jnp.zeros((learning.buffer, 2 * observation.size + len(Sampled._fields))),
+        buffer=jnp.zeros((learning.buffer, 2 * observation.size + len(Sampled._fields))) if learning.replay else None,
         episode=Episode(jnp.zeros(()), nan, nan, jnp.zeros((), bool)),
         diverged_at=jnp.full((), -1, jnp.int32),
+        traces=None if learning.replay else streaming.start(weights),
+        scaling=scaling.start(learning, observation.size),
     )
-
-
-class Chance(NamedTuple):
-    """The random numbers of one step, drawn for a whole stretch at once: that is most of their cost."""
-
-    time: Any
-    """Steps before this one: not drawn, but put in for the loop. All runs share it, so the buffer's next row is one
-    place, written in place."""
-    epsilon: Any
-    choice: Choice
-    picks: Any
-    """Positions of the mini-batch in the buffer."""
-
-
-class Chances(NamedTuple):
-    """What is random in a stretch, in an environment that is compiled along."""
-
-    steps: Chance
-    keys: Any
-    """Of the environment's steps."""
-    resets: Any
-    """Where a step that ends an episode leads to."""
-
-
-def draw(
-    learning: Learning, hypers: Hypers, time: Array, key: PRNGKeyArray
-) -> tuple[PRNGKeyArray, Chance, PRNGKeyArray]:
-    """A key for later, the random numbers of a stretch, and a key for the environment.
-
-    They depend on no algorithm, and take half of the time to compile: a program of their own serves all algorithms.
-    """
-    key, key_chances, key_env = jax.random.split(key, 3)
-    key_explore, key_action, key_picks = jax.random.split(key_chances, 3)
-    times = time + jnp.arange(learning.every)
-    epsilon = epsilon_at(hypers, times)
-    explore = jax.random.uniform(key_explore, times.shape) < epsilon
-    chance = Chance(
-        time=None,
-        epsilon=epsilon,
-        choice=Choice(explore, jax.random.uniform(key_action, times.shape)),
-        picks=draw_distinct(key_picks, jnp.minimum(times + 1, learning.buffer), learning.batch),
-    )
-    return key, chance, key_env
-
-
-def draw_in(
-    env: CompiledEnv, learning: Learning, hypers: Hypers, time: Array, key: PRNGKeyArray
-) -> tuple[PRNGKeyArray, Chances]:
-    """A key for later, and a stretch's chances in an environment."""
-    key, steps, key_env = draw(learning, hypers, time, key)
-    key_step, key_reset = jax.random.split(key_env)
-    resets = jax.vmap(env.reset)(jax.random.split(key_reset, learning.every))
-    return key, Chances(steps, jax.random.split(key_step, learning.every), resets)
-
-
-def epsilon_at(hypers: Hypers, times: Array) -> Array:
-    """From `epsilon` to `epsilon_final` along a line, over the first `epsilon_steps` steps."""
-    part = jnp.minimum(times / jnp.maximum(hypers.epsilon_steps, 1), 1.0)
-    return hypers.epsilon + part * (hypers.epsilon_final - hypers.epsilon)
 
 
 def begin_stretch(run: Run) -> Run:
@@ -201,7 +63,7 @@ def stretch(
 
     def step(carry: Any, xs: Any) -> tuple[Any, None]:
         (place, run), (chance, key, reset) = carry, xs
-        action = act(options, shape, run.weights, place.observation, chance)
+        action = act(options, shape, run, place.observation, chance)
         stepped = env.step(key, place.state, action.chosen)
         outcome = Outcome(stepped.observation, stepped.reward, stepped.terminated, stepped.truncated)
         run = learn(options, shape, hypers, place.observation, action, outcome, chance, run)
@@ -213,22 +75,38 @@ def stretch(
     return place, *end_stretch(options, time, run)
 
 
-def act(options: Options, shape: Shape, weights: Array, observation: Array, chance: Chance) -> Action:
-    preferences = options.agent.preferences(shape.layout.tree(weights), observation.reshape(-1, 1))[:, 0]
+def act(options: Options, shape: Shape, run: Run, observation: Array, chance: Chance) -> Action:
+    seen = scaling.seen_as(run.scaling, observation.reshape(-1, 1))
+    preferences = options.agent.preferences(shape.layout.tree(run.weights), seen)[:, 0]
     return options.agent.act(preferences, chance.choice, chance.epsilon)
 
 
-class Outcome(NamedTuple):
-    """Of an action."""
-
-    observation: Any
-    """The one that was reached, also where the episode ends with it."""
-    reward: Any
-    terminated: Any
-    truncated: Any
-
-
 def learn(
+    options: Options,
+    shape: Shape,
+    hypers: Hypers,
+    observation: Array,
+    action: Action,
+    outcome: Outcome,
+    chance: Chance,
+    run: Run,
+) -> Run:
+    """Learn from one transition as it happens, or store it and learn from a mini-batch of stored ones."""
+    present, done = hypers._replace(epsilon=chance.epsilon), outcome.terminated | outcome.truncated
+    run = run._replace(scaling=scaling.see(run.scaling, observation.ravel(), outcome.reward, hypers.gamma, done))
+    if options.learning.replay:
+        run = replay(options, shape, present, observation, action, outcome, chance, run)
+    else:
+        learned = streaming.learn(options, shape, present, observation, action, outcome, run)
+        run = run._replace(weights=learned[0], optimizer=learned[1], traces=learned[2])
+    bad = (run.diverged_at < 0) & ~action.finite
+    return run._replace(
+        episode=measure(run.episode, outcome.reward, done),
+        diverged_at=jnp.where(bad, chance.time, run.diverged_at),
+    )
+
+
+def replay(
     options: Options,
     shape: Shape,
     hypers: Hypers,
@@ -244,16 +122,12 @@ def learn(
     row = jnp.concatenate([observation.ravel(), outcome.observation.ravel(), jnp.stack(scalars)])
     buffer = run.buffer.at[chance.time % options.learning.buffer].set(row)
     batch = buffer[chance.picks]
-    present = hypers._replace(epsilon=chance.epsilon)
     weights, optimizer, target = jax.lax.cond(
         chance.time + 1 >= options.learning.batch,
-        lambda: update(options, shape, present, run, batch, chance.time),
+        lambda: update(options, shape, hypers, run, batch, chance.time),
         lambda: (run.weights, run.optimizer, run.target),
     )
-    episode = measure(run.episode, outcome.reward, outcome.terminated | outcome.truncated)
-    bad = (run.diverged_at < 0) & ~action.finite
-    diverged_at = jnp.where(bad, chance.time, run.diverged_at)
-    return Run(run.key, weights, optimizer, target, buffer, episode, diverged_at)
+    return run._replace(weights=weights, optimizer=optimizer, target=target, buffer=buffer)
 
 
 def update(
@@ -262,12 +136,13 @@ def update(
     """One mini-batch: the mean of the directions, pulled back through the networks, and the optimizer's step."""
     agent, learning, columns = options.agent, options.learning, batch.T
     size = (columns.shape[0] - len(Sampled._fields)) // 2
-    action, *others = columns[2 * size :]
-    sampled = Sampled(action.astype(jnp.int32), *others)
+    action, reward, *others = columns[2 * size :]
+    sampled = Sampled(action.astype(jnp.int32), scaling.paid_as(run.scaling, reward), *others)
+    s, s_next = (scaling.seen_as(run.scaling, x) for x in (columns[:size], columns[size : 2 * size]))
     target = shape.layout.tree(run.target) if learning.target_every else None
 
     def outputs(weights: Array) -> Any:
-        return agent.outputs(shape.layout.tree(weights), target, columns[:size], columns[size : 2 * size])
+        return agent.outputs(shape.layout.tree(weights), target, s, s_next)
 
     out, pull_back = jax.vjp(outputs, run.weights)
     greedy = hard_max if options.hard else partial(mellowmax, tau=hypers.tau)
@@ -275,7 +150,7 @@ def update(
     (gradient,) = pull_back(jax.tree.map(lambda d: -d / learning.batch, directions))
     if shape.penalized is not None:
         gradient = gradient + hypers.beta * shape.penalized * run.weights
-    change, optimizer = OPTIMIZERS[learning.optimizer]().update(gradient, run.optimizer, run.weights)
+    change, optimizer = optimizer_of(learning).update(gradient, run.optimizer, run.weights)
     step_size = hypers.step_size
     if shape.actor is not None:
         step_size = step_size * (1 + (hypers.nu - 1) * shape.actor)
@@ -284,9 +159,3 @@ def update(
     if learning.target_every:
         copied = jnp.where((time + 1) % learning.target_every == 0, weights, copied)
     return weights, optimizer, copied
-
-
-def measure(e: Episode, reward: Array, done: Array) -> Episode:
-    total = e.so_far + reward
-    first = jnp.where(done & jnp.isnan(e.first), total, e.first)
-    return Episode(jnp.where(done, 0.0, total), first, jnp.where(done, total, e.last), done)
