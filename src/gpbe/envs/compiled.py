@@ -80,7 +80,7 @@ class GymnaxEnv:
     labels: int = 0
     """How many observations there are, where they are only labels."""
     sticky: float = 0.0
-    """The probability that the action that was last carried out is carried out again; 0, the first, in the beginning."""
+    """The probability that the last action that was carried out is carried out again; the first is 0."""
 
     def reset(self, key: PRNGKeyArray) -> tuple[Float[Array, "..."], Any]:
         observation, state = self.env.reset_env(key, self.params)

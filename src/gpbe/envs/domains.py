@@ -41,7 +41,7 @@ class Domain:
 
 
 def _minatar(game: str, title: str, random_return: float, cutoff: int = 100_000) -> Domain:
-    """A game of MinAtar (Young & Tian 2019). Only Freeway has a limit of its own; the others' is there to end at all."""
+    """A game of MinAtar (Young & Tian 2019). Only Freeway has a limit of its own; others' is there to end at all."""
     name, first = f"{game}-MinAtar", "Breakout-MinAtar"
     return Domain(name, title, cutoff, (128,), random_return, paper=False, sticky=0.1, as_fast_as=first)
 

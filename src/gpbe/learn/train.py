@@ -137,19 +137,21 @@ def train(
     ((2, 2, 2), True)
     """
     every = min(DEFAULTS.every, steps) if every is None else every
-    style = {"filters": filters, "layer_norm": layer_norm, "activation": activation, "sparsity": sparsity}
-    norms = {"normalize_observations": normalize_observations, "normalize_rewards": normalize_rewards}
     asked = Asked(
-        hidden,
-        body,
-        **style,
+        hidden=hidden,
+        body=body,
+        filters=filters,
+        layer_norm=layer_norm,
+        activation=activation,
+        sparsity=sparsity,
         batch=batch,
         buffer=buffer,
         every=every,
         optimizer=optimizer,
         target_every=target_every,
         replay=replay,
-        **norms,
+        normalize_observations=normalize_observations,
+        normalize_rewards=normalize_rewards,
     )
     plan = read_plan(env, algorithm, steps, runs, seed, asked, hyperparameters)
     kept = Checkpoint(checkpoint, described(plan))

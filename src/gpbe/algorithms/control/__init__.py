@@ -29,9 +29,8 @@ __all__ = [
 ]
 
 # The table can be read without JAX.
-_AGENT = ("Action", "Agent", "ByPolicy", "ByValue", "Choice", "Sampled", "Spec")
-_TRACES = ("Streamed", "Traced", "TracedValues", "Tracing")
-__getattr__ = imported_when_used(
-    __name__,
-    dict.fromkeys(_AGENT, "gpbe.algorithms.control.agent") | dict.fromkeys(_TRACES, "gpbe.algorithms.control.traces"),
-)
+_HOMES = {
+    "gpbe.algorithms.control.agent": ("Action", "Agent", "ByPolicy", "ByValue", "Choice", "Sampled", "Spec"),
+    "gpbe.algorithms.control.traces": ("Streamed", "Traced", "TracedValues", "Tracing"),
+}
+__getattr__ = imported_when_used(__name__, {name: home for home, names in _HOMES.items() for name in names})

@@ -15,8 +15,8 @@ and, for the primary weights, one of three forms, where grad delta = gamma grad 
     correction    w <- w + alpha [delta z_w - h(S, A) grad q(S, A) - z_h grad delta]    QC(lambda), QRC(lambda)
     saddlepoint   w <- w - alpha  z_h grad delta                                       GQ(lambda)
 
-With lam = 0 these are the updates of `action_values`. z_w and z_theta are one vector z over all weights: what is added to
-it is the gradient of q(S, A) and h(S, A) together, in which no weight has a part in both.
+With lam = 0 these are the updates of `action_values`. z_w and z_theta are one vector z over all weights: what is
+added to it is the gradient of q(S, A) and h(S, A) together, in which no weight has a part in both.
 """
 
 from collections.abc import Callable
@@ -25,12 +25,14 @@ from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from gpbe.algorithms.control.action_values import ActionValues, Outputs
+from gpbe.algorithms.control.agent import Agent, Valued
 from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.maximum import Greedy
 from gpbe.errors import InputError
+from gpbe.nets import second_outputs
 
 
 class Streamed(NamedTuple):
@@ -61,8 +63,8 @@ class Traced(NamedTuple):
 
 
 @runtime_checkable
-class Tracing(Protocol):
-    """An agent that learns by traces. It is an `Agent` too."""
+class Tracing(Agent, Protocol):
+    """An agent that learns by traces."""
 
     @property
     def time_limit(self) -> Literal["bootstrap", "end"]: ...
@@ -71,8 +73,8 @@ class Tracing(Protocol):
         self, out: Any, t: Streamed, hypers: Hypers, greedy: Callable[[Array], Greedy], z_h: Array
     ) -> Traced: ...
 
-    def step_size(self, hypers: Hypers, delta: Array, z: Float[Array, " P"]) -> Array:
-        """Of this transition."""
+    def step_size(self, hypers: Hypers, delta: Array, z: Any) -> Array:
+        """Of this transition. The trace z is a tree of arrays, one for each array of weights."""
         ...
 
 
@@ -95,6 +97,14 @@ class TracedValues(ActionValues):
             raise InputError(f"bounded steps are for the form 'none'; the form is {self.form!r}")
         if self.curvature:
             raise InputError("the term of the curvature has no traces here; curvature should be False")
+
+    def outputs(self, params: Valued, target: Valued | None, s: Array, s_next: Array) -> Outputs:
+        """S and S' take a pass each: the gradient at one of them is an outer product then, which need not be stored."""
+        out = params.q(s)
+        q, q_next = out[: params.q.live], params.q(s_next)[: params.q.live]
+        if self.form == "none":
+            return Outputs(q, jax.lax.stop_gradient(q_next), None)
+        return Outputs(q, q_next, second_outputs(self.basis, params.q, params.h, out, s))
 
     def fade(self, t: Streamed, hypers: Hypers) -> Array:
         """What is kept of older traces: gamma lam, or nothing if they are cut off before this action."""
@@ -123,9 +133,10 @@ class TracedValues(ActionValues):
         directions = Outputs(first * taken, -z_h * t.discount * best.weights, -h * taken)
         return Traced(delta, eligible, directions, z_h, fade, self.lasting(t))
 
-    def step_size(self, hypers: Hypers, delta: Array, z: Float[Array, " P"]) -> Array:
+    def step_size(self, hypers: Hypers, delta: Array, z: Any) -> Array:
         """alpha, or alpha / max(1, alpha kappa max(|delta|, 1) ||z||_1)."""
         if not self.bounded:
             return hypers.step_size
-        reach = hypers.kappa * jnp.maximum(jnp.abs(delta), 1.0) * jnp.abs(z).sum()
+        length = sum(jnp.abs(part).sum() for part in jax.tree.leaves(z))
+        reach = hypers.kappa * jnp.maximum(jnp.abs(delta), 1.0) * length
         return hypers.step_size / jnp.maximum(1.0, hypers.step_size * reach)

@@ -18,9 +18,8 @@ from gpbe.learn.control.checkpoint import Checkpoint
 from gpbe.learn.control.learning import Learning
 from gpbe.learn.control.returns import returns_at_records
 from gpbe.learn.control.scaling import deviation
-from gpbe.learn.control.state import Options, Outcome, Place, Record, Run, shape_of
+from gpbe.learn.control.state import Options, Outcome, Place, Record, Run, first_weights, shape_of
 from gpbe.learn.grouping import group_size, padded_groups
-from gpbe.nets import flat
 
 _compiled = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 1})
 """Half the time to compile of XLA's own level, 3, and the same speed: what is slow in a program is in its products."""
@@ -70,14 +69,12 @@ def _draw_program(learning: Learning, env: CompiledEnv) -> Any:
 
 @cache
 def _programs(options: Options, env: CompiledEnv) -> tuple[Any, Any]:
-    agent, spec = options.agent, options.spec
-    shape = shape_of(agent, spec)
+    shape = shape_of(options.agent, options.spec)
 
     def begin(seed: Any) -> tuple[Place, Run]:
         keys = _Keys(*jax.random.split(seed, 3))
         place = Place(*env.reset(keys.env))
-        weights = flat(agent.start(spec, keys.net))
-        return place, loop.start(options, place.observation, weights, keys.run)
+        return place, loop.start(options, place.observation, first_weights(options, keys.net), keys.run)
 
     stretch = jax.vmap(partial(loop.stretch, options, env, shape), in_axes=(0, None, 0, 0, 0))
     return _compiled(jax.vmap(begin)), _compiled(stretch, donate_argnums=(3, 4))
@@ -136,8 +133,7 @@ def _host_programs(options: Options) -> _HostPrograms:
 
     def start(seed: Any) -> tuple[Array, Run]:
         keys = _Keys(*jax.random.split(seed, 3))
-        weights = flat(agent.start(spec, keys.net))
-        run = loop.start(options, jnp.zeros(spec.observation), weights, keys.run)
+        run = loop.start(options, jnp.zeros(spec.observation), first_weights(options, keys.net), keys.run)
         return jax.random.bits(keys.env, dtype=jnp.uint32), run
 
     def draw(hypers: Hypers, time: Array, key: Any) -> tuple[Any, Chance]:
@@ -215,7 +211,7 @@ def learn_lanes(
     seeds = jax.vmap(partial(jax.random.fold_in, jax.random.key(seed)))(jnp.asarray(runs, jnp.uint32))
     records = Record(*(np.full((lanes, points), np.nan, np.float32) for _ in Record._fields))
     weights, diverged_at, scales = [], [], []
-    for number, (members, real) in enumerate(padded_groups(lanes, group_size(lanes))):
+    for number, (members, real) in enumerate(padded_groups(lanes, side_by_side(options, lanes))):
         hypers = Hypers(**{k: jnp.asarray(v[members], jnp.float32) for k, v in numbers.items()})
         group = open_lanes(options, env, hypers, seeds[members])
         try:
@@ -229,12 +225,27 @@ def learn_lanes(
                 advance(every * real, _mean(record.last))
         finally:
             group.close()
-        weights.append(np.asarray(state.run.weights)[:real])
+        weights.append(_vectors(state.run.weights)[:real])
         diverged_at.append(np.asarray(state.run.diverged_at)[:real])
         if options.learning.normalize_observations:
             scales.append(_scale(state.run.scaling.observation)[:real])
     scale = np.concatenate(scales) if scales else None
     return Learned(returns_at_records(*records), np.concatenate(weights), np.concatenate(diverged_at), scale)
+
+
+LARGE = 20_000
+"""Weights beyond which a run by streams fills a core's cache by itself."""
+
+
+def side_by_side(options: Options, lanes: int) -> int:
+    """How many lanes a group has."""
+    alone = not options.learning.replay and shape_of(options.agent, options.spec).size > LARGE
+    return 1 if alone else group_size(lanes)
+
+
+def _vectors(weights: Any) -> Float[np.ndarray, "L P"]:
+    """The weights of each lane as one vector, in the order of `gpbe.nets.flat`."""
+    return np.concatenate([np.asarray(part).reshape(len(part), -1) for part in jax.tree.leaves(weights)], axis=1)
 
 
 def _scale(moments: Any) -> Float[np.ndarray, "L 2 I"]:

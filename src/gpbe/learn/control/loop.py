@@ -18,7 +18,7 @@ from gpbe.learn.control.state import Episode, Options, Outcome, Place, Record, R
 __all__ = ["Options", "Outcome", "Place", "Record", "Run", "act", "learn", "shape_of", "start", "stretch", "update"]
 
 
-def start(options: Options, observation: Array, weights: Array, key: PRNGKeyArray) -> Run:
+def start(options: Options, observation: Array, weights: Any, key: PRNGKeyArray) -> Run:
     """A run that has seen nothing but its first observation."""
     learning = options.learning
     nan = jnp.float32(jnp.nan)  # typed, so that the program need not be compiled again for what it returns
@@ -43,7 +43,8 @@ def begin_stretch(run: Run) -> Run:
 def end_stretch(options: Options, time: Array, run: Run) -> tuple[Run, Record]:
     """What happened; also a look at all weights, since actions do not depend on all of them."""
     e = run.episode
-    bad = (run.diverged_at < 0) & ~jnp.isfinite(run.weights).all()
+    finite = [jnp.isfinite(part).all() for part in jax.tree.leaves(run.weights)]
+    bad = (run.diverged_at < 0) & ~jnp.stack(finite).all()
     run = run._replace(diverged_at=jnp.where(bad, time + options.learning.every, run.diverged_at))
     return run, Record(e.first, jnp.where(e.fresh, e.last, jnp.nan), e.last)
 
@@ -77,7 +78,7 @@ def stretch(
 
 def act(options: Options, shape: Shape, run: Run, observation: Array, chance: Chance) -> Action:
     seen = scaling.seen_as(run.scaling, observation.reshape(-1, 1))
-    preferences = options.agent.preferences(shape.layout.tree(run.weights), seen)[:, 0]
+    preferences = options.agent.preferences(shape.networks(run.weights), seen)[:, 0]
     return options.agent.act(preferences, chance.choice, chance.epsilon)
 
 
@@ -139,10 +140,10 @@ def update(
     action, reward, *others = columns[2 * size :]
     sampled = Sampled(action.astype(jnp.int32), scaling.paid_as(run.scaling, reward), *others)
     s, s_next = (scaling.seen_as(run.scaling, x) for x in (columns[:size], columns[size : 2 * size]))
-    target = shape.layout.tree(run.target) if learning.target_every else None
+    target = shape.networks(run.target) if learning.target_every else None
 
     def outputs(weights: Array) -> Any:
-        return agent.outputs(shape.layout.tree(weights), target, s, s_next)
+        return agent.outputs(shape.networks(weights), target, s, s_next)
 
     out, pull_back = jax.vjp(outputs, run.weights)
     greedy = hard_max if options.hard else partial(mellowmax, tau=hypers.tau)

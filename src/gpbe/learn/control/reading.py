@@ -66,7 +66,7 @@ def read_options(agent: Agent, env: CompiledEnv | HostEnv, steps: int, asked: As
 
 
 def read_learning(agent: Agent, steps: int, asked: Asked) -> Learning:
-    """How to learn: agents with traces by streams and with plain steps, others from a buffer, if nothing else is said."""
+    """How to learn. Unless something else is said, agents with traces do so by streams, others from a buffer."""
     replay = not isinstance(agent, Tracing) if asked.replay is None else asked.replay
     if isinstance(agent, Tracing) == replay:
         has = "has traces, which are not replayed" if replay else "has no traces to learn by without replay"

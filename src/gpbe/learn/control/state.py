@@ -88,18 +88,33 @@ class Shape(NamedTuple):
     """1 for each weight that beta penalizes; None if there are none."""
     actor: Float[Array, " P"] | None
     """1 for each weight of a policy; None if there are none."""
+    size: int
+    """How many weights there are."""
+
+    def networks(self, weights: Any) -> Any:
+        """The agent's networks with these weights, which are one vector or a tree of arrays."""
+        vector = isinstance(weights, jax.Array)
+        return self.layout.tree(weights) if vector else eqx.combine(weights, self.layout.static)
 
 
 @cache
 def shape_of(agent: Agent, spec: Spec) -> Shape:
     """Found by one compiled call that draws no weights; made step by step, networks would take seconds to compile."""
 
-    def shape(key: PRNGKeyArray) -> Shape:
+    def shape(key: PRNGKeyArray) -> tuple[Layout, Array, Array]:
         params = agent.start(spec, key)
-        return Shape(layout_of(params), flat(agent.penalized(params)), flat(agent.actor(params)))
+        return layout_of(params), flat(agent.penalized(params)), flat(agent.actor(params))
 
     layout, *masks = eqx.filter_jit(shape)(jax.random.key(0))
-    return Shape(layout, *(mask if np.any(mask) else None for mask in masks))
+    return Shape(layout, *(mask if np.any(mask) else None for mask in masks), size=masks[0].size)
+
+
+def first_weights(options: Options, key: PRNGKeyArray) -> Any:
+    """Weights that nothing was learned by: for mini-batches one vector, which their optimizers like better; for streams
+    a tree of arrays, since large networks would take most of their time to copy parts of a vector.
+    """
+    params = options.agent.start(options.spec, key)
+    return flat(params) if options.learning.replay else eqx.filter(params, eqx.is_inexact_array)
 
 
 def measure(e: Episode, reward: Array, done: Array) -> Episode:
