@@ -94,6 +94,7 @@ def train(
     optimizer: str | Callable[[], Any] | None = None,
     target_every: int = DEFAULTS.target_every,
     replay: bool | None = None,
+    length: int | None = None,
     normalize_observations: bool = False,
     normalize_rewards: bool = False,
     every: int | None = None,
@@ -121,7 +122,9 @@ def train(
         optimizer: "adam", "rmsprop" or "sgd", or a function that makes an `optax.GradientTransformation`, whose updates
             are *subtracted*, times the step size; "adam" if left out, and "sgd" for algorithms with traces.
         target_every: updates between copies to a target network; 0 for none, as in the paper.
-        replay: learn from a buffer, or by traces from each step once; what the algorithm does, if left out.
+        replay: learn from a buffer, or by traces from each step once. If left out, an algorithm with traces does the
+            latter; with replay it learns from lambda-returns over stretches of a mini-batch.
+        length: consecutive transitions in each of these stretches; 8 if left out.
         normalize_observations: by their running means and deviations.
         normalize_rewards: by the running deviation of discounted returns; action values are on that scale then.
         every: steps between recorded returns; 500 if left out, or all of fewer steps.
@@ -150,6 +153,7 @@ def train(
         optimizer=optimizer,
         target_every=target_every,
         replay=replay,
+        length=length,
         normalize_observations=normalize_observations,
         normalize_rewards=normalize_rewards,
     )

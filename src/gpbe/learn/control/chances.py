@@ -4,10 +4,11 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, PRNGKeyArray
+from jaxtyping import Array, Int, PRNGKeyArray
 
 from gpbe.algorithms.control import Choice, Hypers
 from gpbe.envs import CompiledEnv
+from gpbe.learn.control.forward import stretches
 from gpbe.learn.control.learning import Learning
 from gpbe.learn.replay import draw_distinct
 
@@ -50,11 +51,18 @@ def draw(
         time=None,
         epsilon=epsilon,
         choice=Choice(explore, jax.random.uniform(key_action, times.shape)),
-        picks=draw_distinct(key_picks, jnp.minimum(times + 1, learning.buffer), learning.batch)
-        if learning.replay
-        else None,
+        picks=draw_picks(learning, times, key_picks) if learning.replay else None,
     )
     return key, chance, key_env
+
+
+def draw_picks(learning: Learning, times: Int[Array, " C"], key: PRNGKeyArray) -> Int[Array, "C batch"]:
+    """Positions in the buffer at these times: distinct ones, or stretches that begin at distinct ones."""
+    stored, length = jnp.minimum(times + 1, learning.buffer), learning.length
+    if length == 1:
+        return draw_distinct(key, stored, learning.batch)
+    starts = draw_distinct(key, stored - length + 1, learning.batch // length)
+    return stretches(times, starts, learning.buffer, length)
 
 
 def draw_in(

@@ -25,6 +25,8 @@ class Learning(NamedTuple):
     """By the running mean and variance of each of their numbers."""
     normalize_rewards: bool = False
     """By the running deviation of discounted sums of them."""
+    length: int = 1
+    """Consecutive transitions in each of the stretches that a mini-batch is made of: the longest lambda-return."""
 
 
 DEFAULTS = Learning()

@@ -7,10 +7,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, PRNGKeyArray
 
-from gpbe.algorithms.control import Action, Hypers, Sampled
+from gpbe.algorithms.control import Action, Hypers, Sampled, Streamed, Tracing
 from gpbe.algorithms.control.maximum import hard_max, mellowmax
 from gpbe.envs import CompiledEnv
-from gpbe.learn.control import scaling, streaming
+from gpbe.learn.control import forward, scaling, streaming
 from gpbe.learn.control.chances import Chance, Chances
 from gpbe.learn.control.optimizers import optimizer_of
 from gpbe.learn.control.state import Episode, Options, Outcome, Place, Record, Run, Shape, measure, shape_of
@@ -27,12 +27,17 @@ def start(options: Options, observation: Array, weights: Any, key: PRNGKeyArray)
         weights=weights,
         optimizer=optimizer_of(learning).init(weights),
         target=weights if learning.target_every else None,
-        buffer=jnp.zeros((learning.buffer, 2 * observation.size + len(Sampled._fields))) if learning.replay else None,
+        buffer=jnp.zeros((learning.buffer, 2 * observation.size + numbers_in(options))) if learning.replay else None,
         episode=Episode(jnp.zeros(()), nan, nan, jnp.zeros((), bool)),
         diverged_at=jnp.full((), -1, jnp.int32),
         traces=None if learning.replay else streaming.start(weights),
         scaling=scaling.start(learning, observation.size),
     )
+
+
+def numbers_in(options: Options) -> int:
+    """How many numbers are stored of a transition besides its observations."""
+    return len(Sampled._fields) + (forward.MORE if isinstance(options.agent, Tracing) else 0)
 
 
 def begin_stretch(run: Run) -> Run:
@@ -118,8 +123,13 @@ def replay(
     run: Run,
 ) -> Run:
     """Store one transition, and update from a mini-batch of stored ones."""
-    discount = hypers.gamma * (1 - outcome.terminated)
-    scalars = Sampled(action.chosen.astype(jnp.float32), outcome.reward, discount, action.probability)
+    agent, ends = options.agent, outcome.terminated
+    if isinstance(agent, Tracing) and agent.time_limit == "end":
+        ends = ends | outcome.truncated
+    scalars = (action.chosen.astype(jnp.float32), outcome.reward, hypers.gamma * (1 - ends), action.probability)
+    if isinstance(agent, Tracing):
+        done = outcome.terminated | outcome.truncated
+        scalars = (*scalars, action.greedy.astype(jnp.float32), done.astype(jnp.float32))
     row = jnp.concatenate([observation.ravel(), outcome.observation.ravel(), jnp.stack(scalars)])
     buffer = run.buffer.at[chance.time % options.learning.buffer].set(row)
     batch = buffer[chance.picks]
@@ -136,9 +146,9 @@ def update(
 ) -> tuple[Array, Any, Array | None]:
     """One mini-batch: the mean of the directions, pulled back through the networks, and the optimizer's step."""
     agent, learning, columns = options.agent, options.learning, batch.T
-    size = (columns.shape[0] - len(Sampled._fields)) // 2
-    action, reward, *others = columns[2 * size :]
-    sampled = Sampled(action.astype(jnp.int32), scaling.paid_as(run.scaling, reward), *others)
+    size = (columns.shape[0] - numbers_in(options)) // 2
+    action, reward, discount, probability, *more = columns[2 * size :]
+    action, reward = action.astype(jnp.int32), scaling.paid_as(run.scaling, reward)
     s, s_next = (scaling.seen_as(run.scaling, x) for x in (columns[:size], columns[size : 2 * size]))
     target = shape.networks(run.target) if learning.target_every else None
 
@@ -147,7 +157,12 @@ def update(
 
     out, pull_back = jax.vjp(outputs, run.weights)
     greedy = hard_max if options.hard else partial(mellowmax, tau=hypers.tau)
-    directions = jax.vmap(lambda o, t: agent.directions(o, t, hypers, greedy), -1, -1)(out, sampled)
+    if isinstance(agent, Tracing):
+        t, done = Streamed(action, reward, discount, more[0] > 0), more[1]
+        directions = forward.directions(agent, out, t, done, learning.length, hypers, greedy)
+    else:
+        sampled = Sampled(action, reward, discount, probability)
+        directions = jax.vmap(lambda o, t: agent.directions(o, t, hypers, greedy), -1, -1)(out, sampled)
     (gradient,) = pull_back(jax.tree.map(lambda d: -d / learning.batch, directions))
     if shape.penalized is not None:
         gradient = gradient + hypers.beta * shape.penalized * run.weights
@@ -155,6 +170,8 @@ def update(
     step_size = hypers.step_size
     if shape.actor is not None:
         step_size = step_size * (1 + (hypers.nu - 1) * shape.actor)
+    if isinstance(agent, Tracing) and shape.penalized is not None:
+        step_size = step_size * (1 + (hypers.ratio - 1) * shape.penalized)
     weights = run.weights - step_size * change
     copied = run.target
     if learning.target_every:

@@ -20,6 +20,8 @@ from gpbe.nets.layers import ACTIVATIONS
 
 FILTERS, UNITS = 16, 128
 """Of the network for images: filters of 3 x 3, and units in the layer after them (Young & Tian 2019)."""
+LENGTH = 8
+"""Consecutive transitions in a stretch that is replayed, if nothing is said."""
 SPARSITY = Hyperparameter("part of the weights that is 0 at the start", 0.0, high=1.0)
 
 
@@ -56,6 +58,7 @@ class Asked(NamedTuple):
     optimizer: str | Callable[[], Any] | None = None
     target_every: int = DEFAULTS.target_every
     replay: bool | None = None
+    length: int | None = None
     normalize_observations: bool = DEFAULTS.normalize_observations
     normalize_rewards: bool = DEFAULTS.normalize_rewards
 
@@ -67,13 +70,21 @@ def read_options(agent: Agent, env: CompiledEnv | HostEnv, steps: int, asked: As
 
 def read_learning(agent: Agent, steps: int, asked: Asked) -> Learning:
     """How to learn. Unless something else is said, agents with traces do so by streams, others from a buffer."""
-    replay = not isinstance(agent, Tracing) if asked.replay is None else asked.replay
-    if isinstance(agent, Tracing) == replay:
-        has = "has traces, which are not replayed" if replay else "has no traces to learn by without replay"
-        raise InputError(f"this algorithm {has}; leave replay out")
+    traces = isinstance(agent, Tracing)
+    replay = not traces if asked.replay is None else asked.replay
+    if not (replay or traces):
+        raise InputError("this algorithm has no traces to learn by without replay; leave replay out")
     own = asked.optimizer or (DEFAULTS.optimizer if replay else "sgd")
+    length = asked.length or (LENGTH if replay and traces else 1)
     given = {k: v for k, v in asked._asdict().items() if k in Learning._fields}
-    learning = Learning(**given | {"replay": replay, "optimizer": own})
+    learning = Learning(**given | {"replay": replay, "optimizer": own, "length": length})
+    check_at_least(1, length=length)
+    if length > 1 and not (replay and traces):
+        raise InputError("length is for algorithms with traces that replay stretches (replay=True); leave it out")
+    if replay and getattr(agent, "bounded", False):
+        raise InputError("bounded steps need traces of the weights, which replay does not keep; leave replay out")
+    if learning.batch % length:
+        raise InputError(f"batch is {learning.batch}; it should be a multiple of length, {length}")
     check_at_least(1, steps=steps, batch=learning.batch)
     check_at_least(0, target_every=learning.target_every)
     check_divides(learning.every, steps)
