@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 
 import gpbe
-from gpbe.algorithms.control import ALGORITHMS, ControlAlgorithm
+from gpbe.algorithms.control import ALGORITHMS, ControlAlgorithm, Hypers
 from gpbe.algorithms.control.action_values import ActionValues
 from gpbe.files import arrays as arrays_file
 from gpbe.learn import grouping
 from gpbe.learn.control import checkpoint
-from gpbe.learn.control.loop import Hypers, Learning, epsilon_at
+from gpbe.learn.control.chances import epsilon_at
+from gpbe.learn.control.learning import STREAMING
+from gpbe.learn.control.reading import Asked
 from gpbe.learn.train import read_plan
 from gpbe.nets import flat
 from gpbe.summary import standard_error
@@ -100,23 +102,28 @@ def stop_after(calls):
 
 
 @pytest.mark.parametrize(
-    ("env", "common"),
-    [("CartPole-v1", ALIKE), (lambda: gymnasium.make("CartPole-v1"), ON_HOST)],
-    ids=["compiled", "host"],
+    ("env", "algorithm", "common"),
+    [
+        ("CartPole-v1", "qrc", ALIKE),
+        (lambda: gymnasium.make("CartPole-v1"), "qrc", ON_HOST),
+        (lambda: gymnasium.make("CartPole-v1"), "qrc-lambda", ON_HOST | STREAMING),
+    ],
+    ids=["compiled", "host", "streaming"],
 )
-def test_stopped_and_continued_is_the_same_as_uninterrupted(env, common, tmp_path, monkeypatch):
+def test_stopped_and_continued_is_the_same_as_uninterrupted(env, algorithm, common, tmp_path, monkeypatch):
+    """Traces and running means are kept along with weights."""
     monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
     file, every = tmp_path / "run.npz", common["every"]
-    whole = gpbe.train(env, "qrc", steps=10 * every, **common)
+    whole = gpbe.train(env, algorithm, steps=10 * every, **common)
     for calls in (4, 3):
         with pytest.raises(KeyboardInterrupt):
-            gpbe.train(env, "qrc", steps=8 * every, checkpoint=file, advance=stop_after(calls), **common)
-    gpbe.train(env, "qrc", steps=8 * every, checkpoint=file, **common)
-    longer = gpbe.train(env, "qrc", steps=10 * every, checkpoint=file, **common)
+            gpbe.train(env, algorithm, steps=8 * every, checkpoint=file, advance=stop_after(calls), **common)
+    gpbe.train(env, algorithm, steps=8 * every, checkpoint=file, **common)
+    longer = gpbe.train(env, algorithm, steps=10 * every, checkpoint=file, **common)
     for field in ("weights", "returns", "diverged_at"):
         np.testing.assert_array_equal(getattr(longer, field), getattr(whole, field))
     with pytest.raises(gpbe.InputError, match="is of a training with seed 0, not 1"):
-        gpbe.train(env, "qrc", steps=10 * every, checkpoint=file, seed=1, **common)
+        gpbe.train(env, algorithm, steps=10 * every, checkpoint=file, seed=1, **common)
 
 
 def test_many_lanes_go_in_groups_and_come_back_in_order(monkeypatch):
@@ -217,10 +224,17 @@ def test_a_body_of_ones_own_on_images(tmp_path):
 
 
 def test_layers_see_an_image_flat():
-    plan = read_plan("Breakout-MinAtar", "qrc", 500, 1, 0, Learning(), (5,), None, {})
+    plan = read_plan("Breakout-MinAtar", "qrc", 500, 1, 0, Asked(hidden=(5,)), {})
     agent, spec = plan.options.agent, plan.options.spec
     weights = jax.eval_shape(lambda key: flat(agent.start(spec, key)), jax.random.key(0))
     assert weights.shape == (400 * 5 + 5 + 2 * 3 * 5 + 2 * 3,)
+
+
+def test_images_are_seen_through_sixteen_filters_and_128_units_by_default():
+    plan = read_plan("Breakout-MinAtar", "q-learning", 500, 1, 0, Asked(), {})
+    agent, spec = plan.options.agent, plan.options.spec
+    weights = jax.eval_shape(lambda key: flat(agent.start(spec, key)), jax.random.key(0))
+    assert weights.shape == (9 * 4 * 16 + 16 + 8 * 8 * 16 * 128 + 128 + 128 * 3 + 3,)
 
 
 def test_epsilon_goes_along_a_line():
@@ -241,6 +255,12 @@ def test_epsilon_goes_along_a_line():
         ({"steps": 750}, "every is 500; it should divide the 750 steps"),
         ({"runs": 0}, "runs is 0; it should be a whole number, 1 or more"),
         ({"optimizer": "adamw"}, "there is no optimizer 'adamw'; did you mean 'adam'"),
+        ({"activation": "tanh"}, "there is no activation 'tanh'; it should be one of relu"),
+        ({"sparsity": 1.5}, r"sparsity is 1.5; it should be in \[0, 1\]"),
+        ({"filters": 16}, r"filters are for images; CartPole-v1 shows arrays of shape \(4,\)"),
+        ({"replay": False}, "this algorithm has no traces to learn by without replay"),
+        ({"algorithm": "qrc-lambda", "target_every": 9}, "target_every is for learning from a buffer"),
+        ({"algorithm": "q-lambda", "kappa": 2.0}, "q-lambda does not use 'kappa'"),
         ({"eta": 0.5}, "qrc does not use 'eta'; it has step_size"),
         ({"width": 5, "algorithm": "sbeed"}, "sbeed has no 'width'"),
         ({"width": 0.0, "algorithm": "qrc-sep"}, "width is 0; it should be above 0"),

@@ -1,11 +1,12 @@
-"""Networks: ReLU's derivative in every precision, and what does not reach the body."""
+"""Networks: ReLU's derivative in every precision, what does not reach the body, and styles by their definitions."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy import signal
 
-from gpbe.nets import network, relu
+from gpbe.nets import Linear, Style, network, relu
 
 POINTS = [-3.0, -1e-30, 0.0, 1e-30, 0.7, 5.0]
 
@@ -46,3 +47,32 @@ def test_detached_outputs_do_not_move_the_body():
     live, held = (jax.grad(lambda x, k=k: net(x)[k].sum())(x) for k in (0, 3))
     assert np.abs(live).max() > 0
     np.testing.assert_array_equal(held, 0)
+
+
+def test_filters_are_scipys_correlation_and_the_rest_of_a_style_is_its_definition():
+    """An image of odd sizes, 3 x 3 filters at every place; mean 0 and variance 1 over all units; then the slope."""
+    style = Style(filters=3, layer_norm=True, activation="leaky-relu")
+    net = network((5, 7, 2), 4, (6,), jax.random.key(0), style=style)
+    image = np.random.default_rng(0).normal(size=(5, 7, 2))
+    convolution, dense = net.body.layers
+    filters = np.asarray(convolution.filters.weight).reshape(3, 3, 3, 2)
+    maps = [signal.correlate(image, f, mode="valid")[..., 0] for f in filters]
+    x = np.concatenate([m.ravel() + b for m, b in zip(maps, convolution.filters.bias, strict=True)])
+
+    def activated(x):
+        x = (x - x.mean()) / np.sqrt(x.var() + 1e-5)
+        return np.where(x > 0, x, 0.01 * x)
+
+    x = activated(np.asarray(dense.weight) @ activated(x) + dense.bias)
+    want = np.asarray(net.head.weight) @ x + net.head.bias
+    np.testing.assert_allclose(net(jnp.asarray(image.reshape(-1, 1), jnp.float32))[:, 0], want, rtol=1e-4, atol=1e-5)
+
+
+def test_sparse_weights():
+    """Nine of ten weights into each unit are 0 (rounded up), others within 1 / sqrt(inputs); not the same in all."""
+    layer = Linear(37, 11, jax.random.key(0), sparsity=0.9)
+    zeros = np.asarray(layer.weight) == 0
+    assert (zeros.sum(axis=1) == 34).all()
+    assert len(np.unique(zeros, axis=0)) > 5
+    assert 0.5 * 37**-0.5 < np.abs(layer.weight).max() < 37**-0.5
+    assert (np.asarray(layer.bias) == 0).all()

@@ -43,6 +43,18 @@ class Stored:
             raise InputError(self.lacking.get(name, f"there are no results of {name}; first: gpbe run {name}"))
         return self.tables[name].lazy().collect()
 
+    _parts: dict[frozenset[str], "Stored"] = field(default_factory=dict, init=False, repr=False)
+
+    def only(self, names: Iterable[str]) -> "Stored":
+        """The results of some of the experiments; what was reduced of them once is kept."""
+        wanted = frozenset(names).intersection(self.tables)
+        if wanted == set(self.tables):
+            return self
+        if wanted not in self._parts:
+            tables = {name: table for name, table in self.tables.items() if name in wanted}
+            self._parts[wanted] = Stored(tables, self.scale, self.lacking, self.amounts)
+        return self._parts[wanted]
+
     @cached_property
     def runs(self) -> "StoredRuns":
         """The runs tables among them, as far as they go."""
@@ -172,12 +184,12 @@ def amount(runs: StoredRuns, algorithms: Sequence[str]) -> str:
     return f"{said}; {runs.scale} scale" if runs.scale else said
 
 
-def missing(runs: StoredRuns, algorithms: Sequence[str]) -> list[str]:
-    """What of the paper's domains and of these algorithms there is not: whole domains, whole algorithms, then pairs."""
+def missing(runs: StoredRuns, algorithms: Sequence[str], expected: Sequence[str] = PAPER) -> list[str]:
+    """What of these domains and algorithms there is not: whole domains, whole algorithms, then pairs."""
     rows = runs.part(algorithms)
     pairs = set(rows.select("domain", "algorithm").rows())
     domains, there = domains_in(rows["domain"]), [name for name in algorithms if name in set(rows["algorithm"])]
-    gone = [title_of(name) for name in PAPER if name not in domains]
+    gone = [title_of(name) for name in expected if name not in domains]
     gone += [label_of(name) for name in algorithms if name not in there]
     return gone + [
         f"{label_of(name)} in {title_of(domain)}" for domain in domains for name in there if (domain, name) not in pairs

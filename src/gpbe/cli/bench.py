@@ -8,12 +8,12 @@ from gpbe.algorithms.control import ALGORITHMS, find_algorithm
 from gpbe.checks import check_known
 from gpbe.cli.options import Json, Names
 from gpbe.cli.terminal import console, print_json
-from gpbe.envs.domains import DOMAINS
+from gpbe.envs.domains import DOMAINS, PAPER
 
 
 def bench(
     what: Positional[Literal["control"]],
-    domains: Names = tuple(DOMAINS),
+    domains: Names = PAPER,
     algorithms: Names = ("all",),
     json: Json = False,
 ) -> None:

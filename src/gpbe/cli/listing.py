@@ -65,10 +65,10 @@ def list_(what: Positional[What] = "all", workers: Number = None, json: Json = F
 def list_experiments(count: int | None, json: bool) -> None:
     """Every experiment, with its work and its time at each scale."""
     from gpbe import experiments
-    from gpbe.envs.domains import PAPER
+    from gpbe.envs.domains import DOMAINS
     from gpbe.experiments.cost import cost_of
 
-    speed, workers = measure_speed(PAPER), cores(count)
+    speed, workers = measure_speed(DOMAINS), cores(count)
     rows: dict[str, dict[str, Any]] = {}
     for name in experiments.NAMES:
         at = {scale: experiments.find(name, scale) for scale in experiments.SCALES}

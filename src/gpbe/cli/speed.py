@@ -24,11 +24,11 @@ def cores(count: int | None) -> int:
 def measure_speed(domains: Iterable[str], keep: bool = True) -> Any:
     """How fast one core of this machine is; with `keep`, once and for all."""
     from gpbe import store
-    from gpbe.experiments.cost import Speed, calibrate
+    from gpbe.experiments.cost import Speed, calibrate, measured
     from gpbe.process import cache_folder, prepare
 
     prepare()
-    wanted = sorted(domains)
+    wanted = sorted(set(map(measured, domains)))
     file = cache_folder(os.environ) / "speed.json"
     here = {"versions": store.versions(), "machine": platform.node(), "cores": os.cpu_count()}
     if keep:

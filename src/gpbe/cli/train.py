@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import polars as pl
-from tyro.conf import OmitArgPrefixes, Positional
+from tyro.conf import OmitArgPrefixes, Positional, arg
 
 from gpbe import process
 from gpbe.algorithms.control.hyperparameters import Hypers
@@ -14,7 +14,7 @@ from gpbe.cli.options import AlgorithmName, EnvName, File, Json, Number, Sizes, 
 from gpbe.cli.sweeping import check_out, plain, read_typed, single_and_grid, write_out
 from gpbe.cli.terminal import check_writable, console, print_json, training_progress
 from gpbe.errors import InputError
-from gpbe.learn.control.learning import Learning, Optimizer
+from gpbe.learn.control.learning import DEFAULTS, STREAMING, Optimizer
 
 if TYPE_CHECKING:
     from gpbe.learn.train import Training
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 SHAPING = {name: h for record in ALGORITHMS.values() for name, h in record.shaping.items()}
 ControlHyperparameters = options_of(Hypers._field_defaults | SHAPING, "ControlHyperparameters")
 NONE_GIVEN = ControlHyperparameters()
-DEFAULTS = Learning()
 
 
 def train(
@@ -35,9 +34,10 @@ def train(
     hidden: Sizes = None,
     batch: int = DEFAULTS.batch,
     buffer: int = DEFAULTS.buffer,
-    optimizer: Optimizer = "adam",
+    optimizer: Annotated[Optimizer | None, arg(help_behavior_hint="")] = None,
     target_every: int = DEFAULTS.target_every,
     ratios: bool = False,
+    streaming: bool = False,
     every: Number = None,
     checkpoint: File = None,
     out: File = None,
@@ -54,12 +54,14 @@ def train(
         steps: environment steps of each run, each followed by one update
         runs: independent runs
         seed: of everything; run k of every setting starts from the same weights
-        hidden: units in each layer; the paper's for its domains, otherwise 64 64
+        hidden: units in each layer; the paper's for its domains, otherwise 64 64; for images, 16 filters and 128 units
         batch: transitions in a mini-batch
         buffer: how many of the last transitions are kept
-        optimizer: what makes steps of gradients
+        optimizer: what makes steps of gradients; adam if left out, sgd for algorithms with traces
         target_every: updates between copies to a target network; 0 for none
         ratios: for TDRC-PG, weigh replayed actions by importance sampling ratios
+        streaming: networks and scales with which traces learn well: layer normalization, leaky ReLU, sparse weights,
+            normalized observations and rewards
         every: steps between recorded returns; 500 if left out
         checkpoint: keep the state in this file; if it is there, go on from it
         out: write the returns: a table if it ends in .parquet or .csv, a drawing if in .png or .pdf
@@ -74,7 +76,7 @@ def train(
         check_writable(save.parent)
     learning = {"batch": batch, "buffer": buffer, "optimizer": optimizer, "target_every": target_every, "every": every}
     size = {"steps": steps, "runs": runs, "seed": seed}
-    axes = {"ratios": True} if ratios else {}
+    axes = ({"ratios": True} if ratios else {}) | (dict(STREAMING) if streaming else {})
     result = learn(env, algorithm, typed, checkpoint, **size, **learning, hidden=hidden, **axes)
     show(result, size, out, save, json)
 

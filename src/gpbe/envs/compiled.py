@@ -7,8 +7,8 @@ same rewards and start alike (tests/envs/test_envs.py compares them): they are u
 - A step that terminates is not truncated too, though it be the last that the cutoff allows.
 - An observation that is only a label (FrozenLake-misc) becomes a one-hot vector.
 
-gymnax's other environments keep their own cutoffs; its MinAtar games are cut off after 1000 steps (Freeway: 2500) and
-have no sticky actions.
+gymnax's MinAtar games get the benchmark's sticky actions and cutoffs (`domains`): gymnax itself has none of the first,
+and cuts off all games after 1000 steps (Freeway: 2500). Its other environments keep their own cutoffs.
 """
 
 from dataclasses import dataclass
@@ -60,6 +60,13 @@ class CompiledEnv(Protocol):
     def step(self, key: PRNGKeyArray, state: Any, action: Int[Array, ""]) -> Stepped: ...
 
 
+class Stuck(NamedTuple):
+    """A state, and the action that led to it."""
+
+    state: Any
+    action: Int[Array, ""]
+
+
 # No equality by value: some of gymnax's parameters are arrays, which cannot be hashed, and JAX hashes what is static.
 @dataclass(frozen=True, eq=False)
 class GymnaxEnv:
@@ -72,12 +79,24 @@ class GymnaxEnv:
     actions: int
     labels: int = 0
     """How many observations there are, where they are only labels."""
+    sticky: float = 0.0
+    """The probability that the last action that was carried out is carried out again; the first is 0."""
 
     def reset(self, key: PRNGKeyArray) -> tuple[Float[Array, "..."], Any]:
         observation, state = self.env.reset_env(key, self.params)
-        return self._encode(observation), _strong(state)
+        strong = _strong(state)
+        return self._encode(observation), Stuck(strong, jnp.int32(0)) if self.sticky else strong
 
     def step(self, key: PRNGKeyArray, state: Any, action: Int[Array, ""]) -> Stepped:
+        if not self.sticky:
+            return self._step(key, state, action)
+        key_sticks, key = jax.random.split(key)
+        sticks = jax.random.uniform(key_sticks) < self.sticky
+        carried_out = jnp.where(sticks, state.action, action).astype(jnp.int32)
+        stepped = self._step(key, state.state, carried_out)
+        return stepped._replace(state=Stuck(stepped.state, carried_out))
+
+    def _step(self, key: PRNGKeyArray, state: Any, action: Int[Array, ""]) -> Stepped:
         if domain_of(self.name).noiseless:
             key = jax.random.key(0)
         observation, state, reward, terminated, _ = self.env.step_env(key, state, action, self.params)
@@ -97,20 +116,23 @@ def _strong(state: Any) -> Any:
     return jax.tree.map(lambda x: jnp.asarray(x, jnp.result_type(x)), state)
 
 
-def find_compiled(name: str) -> GymnaxEnv | None:
-    """The gymnax environment of that name, if there is one.
+def find_compiled(name: str, sticky: float | None = None) -> GymnaxEnv | None:
+    """The gymnax environment of that name, if there is one; with the domain's sticky actions, if nothing else is said.
 
     >>> env = find_compiled("MountainCar-v0")
     >>> env.observation, env.actions, env.params.max_steps_in_episode
     ((2,), 3, 1000)
+    >>> find_compiled("Breakout-MinAtar").sticky, find_compiled("Breakout-MinAtar", sticky=0.0).sticky
+    (0.1, 0.0)
     """
     import gymnax
 
-    return _make(name) if name in gymnax.registered_envs else None
+    sticky = domain_of(name).sticky if sticky is None else sticky
+    return _make(name, sticky) if name in gymnax.registered_envs else None
 
 
 @cache
-def _make(name: str) -> GymnaxEnv:
+def _make(name: str, sticky: float) -> GymnaxEnv:
     import gymnax
 
     try:
@@ -119,10 +141,10 @@ def _make(name: str) -> GymnaxEnv:
         raise InputError(f"gymnax could not make {name}: {error}") from error
     if cutoff := domain_of(name).cutoff:
         params = params.replace(max_steps_in_episode=cutoff)
-    return from_gymnax(env, params, name)
+    return from_gymnax(env, params, name, sticky)
 
 
-def from_gymnax(env: Any, params: Any = None, name: str | None = None) -> GymnaxEnv:
+def from_gymnax(env: Any, params: Any = None, name: str | None = None, sticky: float = 0.0) -> GymnaxEnv:
     """Any environment with gymnax's interface (`reset_env`, `step_env`, `is_truncated`, spaces) and discrete actions.
 
     >>> from gymnax.environments.classic_control.cartpole import CartPole
@@ -141,6 +163,8 @@ def from_gymnax(env: Any, params: Any = None, name: str | None = None) -> Gymnax
     if not isinstance(observation, jax.ShapeDtypeStruct):
         raise InputError(f"{name} shows a {type(observation).__name__}; its observations should be single arrays")
     shown = env.observation_space(params)
+    if not 0 <= sticky <= 1:
+        raise InputError(f"sticky is {sticky:g}; it should be in [0, 1]")
     if isinstance(shown, spaces.Discrete):
-        return GymnaxEnv(name, env, params, (int(shown.n),), int(space.n), labels=int(shown.n))
-    return GymnaxEnv(name, env, params, observation.shape or (1,), int(space.n))
+        return GymnaxEnv(name, env, params, (int(shown.n),), int(space.n), labels=int(shown.n), sticky=sticky)
+    return GymnaxEnv(name, env, params, observation.shape or (1,), int(space.n), sticky=sticky)

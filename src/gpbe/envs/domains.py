@@ -34,6 +34,16 @@ class Domain:
     compiling."""
     paper: bool = True
     """Are the paper's control experiments made on it?"""
+    sticky: float = 0.0
+    """The probability that the environment repeats the last action in place of the one that was chosen."""
+    as_fast_as: str = ""
+    """The domain whose speed stands for it, where a whole family takes about as long."""
+
+
+def _minatar(game: str, title: str, random_return: float, cutoff: int = 100_000) -> Domain:
+    """A game of MinAtar (Young & Tian 2019). Only Freeway has a limit of its own; others' is there to end at all."""
+    name, first = f"{game}-MinAtar", "Breakout-MinAtar"
+    return Domain(name, title, cutoff, (128,), random_return, paper=False, sticky=0.1, as_fast_as=first)
 
 
 DOMAINS = {
@@ -43,12 +53,19 @@ DOMAINS = {
         Domain("Acrobot-v1", "Acrobot", 500, (32, 32), -498.0, -100.0, bounds=(-500.0, 0.0), noiseless=True),
         Domain("CartPole-v1", "Cart Pole", 500, (64, 64), 29.0, 475.0, bounds=(0.0, 500.0)),
         Domain("LunarLander-v3", "Lunar Lander", 1000, (64, 64), -185.0, 200.0, bounds=(-500.0, 350.0), host=True),
+        _minatar("Asterix", "Asterix", nan),
+        _minatar("Breakout", "Breakout", nan),
+        _minatar("Freeway", "Freeway", nan, cutoff=2500),
+        _minatar("Seaquest", "Seaquest", nan),
+        _minatar("SpaceInvaders", "Space Invaders", nan),
     )
 }
-"""By name, in the paper's order."""
+"""By name, in the paper's order; then the games of MinAtar."""
 
 PAPER = tuple(name for name, domain in DOMAINS.items() if domain.paper)
 """The names of those in the paper."""
+MINATAR = tuple(name for name in DOMAINS if name.endswith("-MinAtar"))
+"""The names of MinAtar's games."""
 
 
 def domain_of(name: str) -> Domain:

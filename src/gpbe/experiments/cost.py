@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from gpbe.algorithms.control.table import find_algorithm
+from gpbe.envs.domains import domain_of
 from gpbe.experiments.experiment import Experiment
 from gpbe.experiments.random_walk.computation import solve_chunk
 from gpbe.experiments.study import Study
@@ -33,7 +34,7 @@ class Speed:
 def calibrate(domains: Iterable[str], advance: Callable[[int], None] = lambda domains: None) -> Speed:
     """Measure; `advance` is told when a domain is done, and when the arithmetic is."""
     rates = {}
-    for domain in sorted(domains):
+    for domain in sorted(set(map(measured, domains))):
         rates[domain] = steps_per_second(domain)
         advance(1)
     best = min(_seconds_for_draws() for _ in range(3))
@@ -59,7 +60,7 @@ def cost_of(experiment: Experiment, speed: Speed) -> Cost:
         lanes = [  # how many, and the seconds of one
             (
                 swept.count * experiment.runs_of(swept),
-                experiment.steps / (speed.rates[domain] * relative_speed(swept)),
+                experiment.steps / (speed.rates[measured(domain)] * relative_speed(swept)),
             )
             for domain, swept in experiment.parts()
         ]
@@ -69,6 +70,11 @@ def cost_of(experiment: Experiment, speed: Speed) -> Cost:
     once, each = experiment.seconds
     pieces = [(once + each * piece.work) / speed.relative for piece in experiment.pieces]
     return Cost(sum(pieces), max(pieces))
+
+
+def measured(domain: str) -> str:
+    """The domain whose speed is measured for this one."""
+    return domain_of(domain).as_fast_as or domain
 
 
 def relative_speed(swept: Swept) -> float:

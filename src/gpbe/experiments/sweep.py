@@ -22,7 +22,7 @@ from gpbe.algorithms.hyperparameters import checked_numbers
 from gpbe.checks import check_at_least, check_divides, check_keys
 from gpbe.envs.domains import domain_of
 from gpbe.errors import InputError
-from gpbe.learn.control.learning import Learning
+from gpbe.learn.control.learning import DEFAULTS, OPTIONS
 from gpbe.learn.grouping import group_size
 from gpbe.runner import Chunk
 
@@ -91,11 +91,11 @@ class Sweep:
     algorithms: tuple[Swept, ...]
     runs: int
     steps: int
-    every: int = Learning().every
+    every: int = DEFAULTS.every
     seed: int = 0
     describe: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Of `gpbe.train`: hidden, batch, buffer, optimizer, target_every, and hyperparameters that are not swept."""
+    """Of `gpbe.train` (`gpbe.learn.control.learning.OPTIONS`), and hyperparameters that are not swept."""
     first_run: int = 0
     """Number of the first run. Runs of one number are alike in all settings, so fresh ones begin at another."""
 
@@ -189,18 +189,17 @@ def run_chunk(payload: dict[str, Any]) -> pl.DataFrame:
     """One chunk: a row for each lane. It depends on the payload alone."""
     from gpbe.envs import find
     from gpbe.learn.control.lanes import learn_lanes
-    from gpbe.learn.control.reading import by_lane, numbers_and_choices, read_options, read_settings
+    from gpbe.learn.control.reading import Asked, by_lane, numbers_and_choices, read_options, read_settings
 
     steps, settings = payload["steps"], payload["hyperparameters"]
     real = len(settings)
     swept, shape = numbers_and_choices(settings[0])
     fixed, options = numbers_and_choices(payload["options"])
-    hidden = options.pop("hidden", None)
     record = find_algorithm(payload["algorithm"]).varied(**shape)
     numbers = read_settings(record, fixed | {k: np.array([x[k] for x in settings]) for k in swept})
     # One program for hard and soft maxima, as a group has both. Its last chunk is padded to the size of the others.
-    env, learning = find(payload["domain"]), Learning(**options, every=payload["every"])
-    made = read_options(record.make(), env, steps, learning, hidden)
+    env, asked = find(payload["domain"]), Asked(**options, every=payload["every"])
+    made = read_options(record.make(), env, steps, asked)
     lanes, runs = np.minimum(np.arange(payload["pad"]), real - 1), np.array([run for _, run in payload["lanes"]])
     of_lanes = by_lane(numbers, lanes if numbers.swept else 0 * lanes)
     learned = learn_lanes(made, env, of_lanes, runs[lanes], steps, payload["seed"])
@@ -279,8 +278,7 @@ def _check(s: Sweep) -> None:
     for key in ("domains", "algorithms"):
         if not getattr(s, key):
             raise InputError(f"{key} is empty; name at least one")
-    of_train = ("hidden", *(name for name in Learning._fields if name != "every"))
-    check_keys(s.options, (), (*of_train, *Hypers._fields), "option")
+    check_keys(s.options, (), (*OPTIONS, *Hypers._fields), "option")
     numbers = {k: v for k, v in s.options.items() if k in Hypers._fields}
     tried = set()
     for domain, swept in s.parts():

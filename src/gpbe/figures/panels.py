@@ -140,8 +140,42 @@ def distribution(
     axis.plot(x, base + y, color=color, linewidth=1.5, alpha=alpha)
 
 
+def sensitivity_panels(fig: Figure, table: pl.DataFrame, algorithms: Sequence[str], hyperparameter: str) -> None:
+    """A panel for each domain: mean return of the best setting for each value, with its interval over runs."""
+    domains = domains_in(table["domain"])
+    for axis, domain in zip(_panels(fig, len(domains)), domains, strict=True):
+        for name in there(algorithms, rows := table.filter(domain=domain)):
+            mine, look = rows.filter(algorithm=name).sort(hyperparameter), look_of(name)
+            x, mean, low, high = (mine[k].to_numpy() for k in (hyperparameter, "mean", "low", "high"))
+            color = looks.color_of(look)
+            axis.plot(x, mean, color=color, linestyle=looks.linestyle_of(look), marker=look.marker, markersize=4)
+            axis.fill_between(x, low, high, color=color, alpha=0.15, linewidth=0)
+        values = table[hyperparameter].unique().to_numpy()
+        if values.min() > 0 and values.max() > 20 * values.min():
+            axis.set_xscale("log")
+        axis.set_title(title_of(domain))
+        axis.set_xlabel(named_axis(hyperparameter))
+        if _leftmost(axis):
+            axis.set_ylabel(LATE_RETURN.replace(", ", ",\n"))
+    shown = there(algorithms, table)
+    fig.legend(handles=looks.lines(map(look_of, shown)), loc="outside lower center", ncols=len(shown), handlelength=3)
+
+
+def named_axis(hyperparameter: str) -> str:
+    """A hyperparameter as an axis names it.
+
+    >>> named_axis("step_size"), named_axis("lam")
+    ('step size', 'λ')
+    """
+    return {"lam": "λ"}.get(hyperparameter, hyperparameter.replace("_", " "))
+
+
+def _columns(count: int) -> int:
+    return count if count < 4 else 2 if count == 4 else 3
+
+
 def _panels(fig: Figure, count: int) -> list[Axes]:
-    columns = count if count < 4 else 2
+    columns = _columns(count)
     axes = fig.subplots(-(-count // columns), columns, squeeze=False).ravel()
     for axis in axes[count:]:
         axis.set_axis_off()
@@ -155,5 +189,5 @@ def _leftmost(axis: Axes) -> bool:
 
 def size_of(count: int) -> tuple[float, float]:
     """Inches of a figure with a panel for each of so many domains."""
-    columns = count if count < 4 else 2
+    columns = _columns(count)
     return max(4.6, {1: 5.6, 2: 8.0, 3: 9.6}.get(columns, 8.6)), 1.6 + 2.5 * -(-count // columns)

@@ -55,7 +55,8 @@ def draw(spec: FigureSpec, stored: Stored) -> Drawing:
     if not set(spec.needs) & set(stored.tables):
         first = spec.needs[-1]
         raise InputError(stored.lacking.get(first, f"there are no results of {first}; first: gpbe run {first}"))
-    table, notes = spec.table(stored), spec.notes(stored)
+    needed = stored.only(spec.needs)
+    table, notes = spec.table(needed), spec.notes(needed)
     figure = named(spec.draw)(table)
     if notes.subtitle:
         from gpbe.figures import style

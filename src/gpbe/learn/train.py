@@ -1,6 +1,6 @@
 """`gpbe.train`: control with neural networks, on any environment, over swept hyperparameters and many runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,16 +13,14 @@ from gpbe.envs import CompiledEnv, HostEnv, find
 from gpbe.errors import InputError
 from gpbe.learn.control.checkpoint import Checkpoint
 from gpbe.learn.control.lanes import Advance, Learned, learn_lanes
-from gpbe.learn.control.learning import Learning
-from gpbe.learn.control.loop import Options
-from gpbe.learn.control.reading import by_lane, numbers_and_choices, read_options, read_settings
+from gpbe.learn.control.learning import DEFAULTS
+from gpbe.learn.control.reading import Asked, by_lane, numbers_and_choices, read_options, read_settings
+from gpbe.learn.control.state import Options
 from gpbe.learn.control.trained import TrainedAgent
 from gpbe.learn.settings import Settings
 from gpbe.nets import MakeBody
 from gpbe.shapes import Array
 from gpbe.summary import mean_of_last
-
-DEFAULTS = Learning()
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +42,8 @@ class Training:
     choices: Mapping[str, Any] = field(default_factory=dict)
     """On the algorithm's axes, where they differ from its usual ones."""
     env_object: Any = None
+    scale: Array | None = None
+    """([settings,] runs, 2, numbers): mean and deviation of observations, if they were normalized."""
 
     @property
     def algorithm(self) -> str:
@@ -71,7 +71,9 @@ class Training:
             if not -size <= i < size:  # pyright: ignore[reportOptionalOperand]
                 raise InputError(f"there is no {name} {i}; there are 0 to {size - 1}")
         used = self.hyperparameters.of(setting or 0)
-        return TrainedAgent(self.env, self.record, self.spec, self.weights[index], used, self.choices, self.env_object)
+        scale = None if self.scale is None else self.scale[index]
+        made = (self.env, self.record, self.spec, self.weights[index], used, self.choices, self.env_object)
+        return TrainedAgent(*made, scale)
 
 
 def train(
@@ -83,10 +85,18 @@ def train(
     seed: int = 0,
     hidden: Sequence[int] | None = None,
     body: MakeBody | None = None,
+    filters: int | None = None,
+    layer_norm: bool = False,
+    activation: str = "relu",
+    sparsity: float = 0.0,
     batch: int = DEFAULTS.batch,
     buffer: int = DEFAULTS.buffer,
-    optimizer: str = DEFAULTS.optimizer,
+    optimizer: str | Callable[[], Any] | None = None,
     target_every: int = DEFAULTS.target_every,
+    replay: bool | None = None,
+    length: int | None = None,
+    normalize_observations: bool = False,
+    normalize_rewards: bool = False,
     every: int | None = None,
     checkpoint: str | Path | None = None,
     advance: Advance = lambda steps, recent: None,
@@ -97,15 +107,26 @@ def train(
     Args:
         env: a name that gymnax or Gymnasium knows, an instance, or a function that makes one.
         algorithm: a name from `gpbe list control`, or a `gpbe.algorithms.control.ControlAlgorithm` of one's own.
-        steps: environment steps, each followed by one update from a mini-batch.
+        steps: environment steps, each followed by one update, from a mini-batch or from this step alone.
         runs: independent runs, side by side. Run k is the same in every setting: it starts from the same weights.
         seed: of everything: equal seeds give equal results, to the last bit on one machine.
         hidden: units in each layer; the paper's for its domains, else (64, 64).
         body: instead of these layers: a function from a key to an Equinox module from one observation to features.
+        filters: filters of 3 x 3 before these layers, for images; 16, and one layer of 128 units, if `hidden` and
+            `body` are left out; 0 flattens images.
+        layer_norm: normalize what comes out of each layer.
+        activation: "relu" or "leaky-relu".
+        sparsity: the part of the weights into each unit that is 0 at the start; with 0, Xavier's weights.
         batch: transitions in a mini-batch, drawn without replacement.
         buffer: how many of the last transitions are kept.
-        optimizer: "adam", "rmsprop" or "sgd".
+        optimizer: "adam", "rmsprop" or "sgd", or a function that makes an `optax.GradientTransformation`, whose updates
+            are *subtracted*, times the step size; "adam" if left out, and "sgd" for algorithms with traces.
         target_every: updates between copies to a target network; 0 for none, as in the paper.
+        replay: learn from a buffer, or by traces from each step once. If left out, an algorithm with traces does the
+            latter; with replay it learns from lambda-returns over stretches of a mini-batch.
+        length: consecutive transitions in each of these stretches; 8 if left out.
+        normalize_observations: by their running means and deviations.
+        normalize_rewards: by the running deviation of discounted returns; action values are on that scale then.
         every: steps between recorded returns; 500 if left out, or all of fewer steps.
         checkpoint: a file that is kept up to date while learning; if it is there already, learning goes on from it, to
             the same result as if it had not been interrupted. With more `steps` than before, a finished one goes on.
@@ -119,8 +140,24 @@ def train(
     ((2, 2, 2), True)
     """
     every = min(DEFAULTS.every, steps) if every is None else every
-    learning = Learning(batch, buffer, every, optimizer, target_every)
-    plan = read_plan(env, algorithm, steps, runs, seed, learning, hidden, body, hyperparameters)
+    asked = Asked(
+        hidden=hidden,
+        body=body,
+        filters=filters,
+        layer_norm=layer_norm,
+        activation=activation,
+        sparsity=sparsity,
+        batch=batch,
+        buffer=buffer,
+        every=every,
+        optimizer=optimizer,
+        target_every=target_every,
+        replay=replay,
+        length=length,
+        normalize_observations=normalize_observations,
+        normalize_rewards=normalize_rewards,
+    )
+    plan = read_plan(env, algorithm, steps, runs, seed, asked, hyperparameters)
     kept = Checkpoint(checkpoint, described(plan))
     setting, run = np.divmod(np.arange(plan.settings.count * runs), runs)
     numbers = by_lane(plan.settings, setting)
@@ -147,9 +184,7 @@ def read_plan(
     steps: int,
     runs: int,
     seed: int,
-    learning: Learning,
-    hidden: Sequence[int] | None,
-    body: MakeBody | None,
+    asked: Asked,
     hyperparameters: Mapping[str, Any],
 ) -> Plan:
     """Everything that can be wrong is found here, before anything is learned."""
@@ -159,7 +194,7 @@ def read_plan(
     settings, found = read_settings(record, numbers), find(env)
     check_at_least(1, runs=runs)
     hard = not np.any(settings.numbers["tau"])
-    options = read_options(agent, found, steps, learning, hidden, body, hard)
+    options = read_options(agent, found, steps, asked, hard)
     return Plan(found, record, choices, settings, options, steps, runs, seed)
 
 
@@ -167,9 +202,14 @@ def described(plan: Plan) -> dict[str, Any]:
     """All that the result depends on but the number of steps: what a checkpoint must agree with."""
     agent, spec, learning, _ = plan.options
     what = {"env": plan.env.name, "algorithm": plan.record.name, "agent": repr(agent)}
-    layers = {"hidden": list(spec.hidden), "own_body": spec.body is not None}
+    layers = {"hidden": list(spec.hidden), "own_body": spec.body is not None, "style": list(spec.style)}
+    steps = learning._asdict() | {"optimizer": _name(learning.optimizer)}
     numbers = {k: np.asarray(v).tolist() for k, v in plan.settings.numbers.items()}
-    return what | {"runs": plan.runs, "seed": plan.seed} | layers | learning._asdict() | numbers
+    return what | {"runs": plan.runs, "seed": plan.seed} | layers | steps | numbers
+
+
+def _name(optimizer: str | Callable[[], Any]) -> str:
+    return optimizer if isinstance(optimizer, str) else getattr(optimizer, "__name__", type(optimizer).__name__)
 
 
 def assembled(plan: Plan, learned: Learned, env_object: Any = None) -> Training:
@@ -187,4 +227,5 @@ def assembled(plan: Plan, learned: Learned, env_object: Any = None) -> Training:
         hyperparameters=plan.settings,
         choices=plan.choices,
         env_object=env_object,
+        scale=None if learned.scale is None else learned.scale.reshape(*shape, *learned.scale.shape[1:]),
     )

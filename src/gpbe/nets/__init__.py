@@ -1,7 +1,7 @@
 """Networks, shared by control and by nonlinear prediction: layers and heads, ways to represent h, flat weights."""
 
 from gpbe.nets.flat import Layout, flat, layout_of
-from gpbe.nets.layers import Body, Linear, MakeBody, Network, OneByOne, network, relu
+from gpbe.nets.layers import Activation, Body, Convolution, Linear, MakeBody, Network, OneByOne, Style, network, relu
 from gpbe.nets.second import (
     Basis,
     along_gradient,
@@ -14,13 +14,16 @@ from gpbe.nets.second import (
 )
 
 __all__ = [
+    "Activation",
     "Basis",
     "Body",
+    "Convolution",
     "Layout",
     "Linear",
     "MakeBody",
     "Network",
     "OneByOne",
+    "Style",
     "along_gradient",
     "flat",
     "layout_of",

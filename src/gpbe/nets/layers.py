@@ -2,9 +2,10 @@
 fastest on a CPU; the weights of a layer have a row for each output.
 """
 
+import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import equinox as eqx
 import jax
@@ -27,38 +28,112 @@ def _(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, Array]:
     return y, tangents[0] * jax.lax.bitcast_convert_type(positive & as_bits(jnp.ones((), y.dtype)), y.dtype)
 
 
+def leaky_relu(x: Float[Array, "..."]) -> Float[Array, "..."]:
+    """max(x, 0.01 x), made of `relu` for the sake of its derivative."""
+    return 0.01 * x + 0.99 * relu(x)
+
+
+Activation = Literal["relu", "leaky-relu"]
+ACTIVATIONS: dict[str, Callable[[Array], Array]] = {"relu": relu, "leaky-relu": leaky_relu}
+
+
+class Style(NamedTuple):
+    """How layers are made, besides their sizes. The defaults are the paper's; the rest is for learning by streams."""
+
+    filters: int = 0
+    """Filters of 3 x 3 that go over an image before all other layers; 0 for none: an image is flattened."""
+    layer_norm: bool = False
+    """Is what comes out of a layer brought to mean 0 and variance 1, before the activation?"""
+    activation: str = "relu"
+    """One of `ACTIVATIONS`."""
+    sparsity: float = 0.0
+    """The part of the weights into each unit that is 0 at the start. If it is above 0, the others are uniform within
+    1 / sqrt(inputs) and biases are 0 (Elsayed et al. 2024)."""
+
+    def activated(self, x: Float[Array, "F B"]) -> Float[Array, "F B"]:
+        """What a layer gives to the next."""
+        return ACTIVATIONS[self.activation](normalized(x) if self.layer_norm else x)
+
+
+def normalized(x: Float[Array, "F B"]) -> Float[Array, "F B"]:
+    """Layer normalization without weights: each sample has mean 0 and variance 1 over the units.
+
+    >>> normalized(jnp.array([[1.0], [3.0]])).round(3).tolist()
+    [[-1.0], [1.0]]
+    """
+    centered = x - x.mean(axis=0, keepdims=True)
+    return centered * jax.lax.rsqrt((centered**2).mean(axis=0, keepdims=True) + 1e-5)
+
+
 class Linear(eqx.Module):
-    """x -> W x + b, with Xavier-uniform weights and biases N(0, 0.1), or all zeros."""
+    """x -> W x + b, with Xavier-uniform weights and biases N(0, 0.1), sparse weights (see `Style`), or all zeros."""
 
     weight: Float[Array, "O I"]
     bias: Float[Array, " O"]
 
-    def __init__(self, inputs: int, outputs: int, key: PRNGKeyArray | None):
+    def __init__(self, inputs: int, outputs: int, key: PRNGKeyArray | None, sparsity: float = 0.0):
         if key is None:
             self.weight, self.bias = jnp.zeros((outputs, inputs)), jnp.zeros(outputs)
             return
         key_weight, key_bias = jax.random.split(key)
-        bound = (6 / (inputs + outputs)) ** 0.5
+        bound = inputs**-0.5 if sparsity else (6 / (inputs + outputs)) ** 0.5
         self.weight = jax.random.uniform(key_weight, (outputs, inputs), minval=-bound, maxval=bound)
-        self.bias = 0.1 * jax.random.normal(key_bias, (outputs,))
+        if sparsity:
+            order = jax.random.uniform(key_bias, (outputs, inputs)).argsort(axis=1)
+            self.weight = jnp.where(order < math.ceil(sparsity * inputs), 0.0, self.weight)
+            self.bias = jnp.zeros(outputs)
+        else:
+            self.bias = 0.1 * jax.random.normal(key_bias, (outputs,))
 
     def __call__(self, x: Float[Array, "I B"]) -> Float[Array, "O B"]:
         return self.weight @ x + self.bias[:, None]
 
 
+class Convolution(eqx.Module):
+    """Filters of 3 x 3 over every place of an image that they fit on.
+
+    It is one product with the patches of the image: XLA's own convolutions are slow on a CPU where, as here, each run
+    has filters of its own.
+    """
+
+    filters: Linear
+    """From the 9 C numbers of a patch."""
+    image: tuple[int, ...] = eqx.field(static=True)
+    """Height, width and channels C."""
+
+    def __call__(self, x: Float[Array, "I B"]) -> Float[Array, "F B"]:
+        height, width, channels = self.image
+        down, across, batch = height - 2, width - 2, x.shape[1]
+        image = x.reshape(height, width, channels, batch)
+        shifted = [image[i : i + down, j : j + across] for i in range(3) for j in range(3)]
+        patches = jnp.moveaxis(jnp.stack(shifted), 3, 1).reshape(9 * channels, down * across * batch)
+        return self.filters(patches).reshape(-1, batch)
+
+
 class Body(eqx.Module):
-    """Observations -> features: fully connected layers with ReLU. No layers: the observations are the features."""
+    """Observations -> features: fully connected layers with an activation after each, and filters before them all.
 
-    layers: tuple[Linear, ...]
+    Without any, the observations are the features.
+    """
 
-    def __init__(self, inputs: int, hidden: tuple[int, ...], key: PRNGKeyArray):
-        sizes = (inputs, *hidden)
-        keys = jax.random.split(key, len(hidden))
-        self.layers = tuple(Linear(a, b, k) for a, b, k in zip(sizes[:-1], sizes[1:], keys, strict=True))
+    layers: tuple[Any, ...]
+    style: Style = eqx.field(static=True)
+
+    def __init__(self, observation: tuple[int, ...], hidden: tuple[int, ...], key: PRNGKeyArray, style: Style):
+        self.style, inputs = style, math.prod(observation)
+        keys = jax.random.split(key, len(hidden) + (style.filters > 0))
+        layers: list[Any] = []
+        if style.filters:
+            height, width, channels = observation
+            layers.append(Convolution(Linear(9 * channels, style.filters, keys[-1], style.sparsity), observation))
+            inputs = style.filters * (height - 2) * (width - 2)
+        for a, b, k in zip((inputs, *hidden), hidden, keys, strict=False):
+            layers.append(Linear(a, b, k, style.sparsity))
+        self.layers = tuple(layers)
 
     def __call__(self, x: Float[Array, "I B"]) -> Float[Array, "F B"]:
         for layer in self.layers:
-            x = relu(layer(x))
+            x = self.style.activated(layer(x))
         return x
 
 
@@ -111,8 +186,9 @@ def network(
     key: PRNGKeyArray,
     body: MakeBody | None = None,
     detached: int = 0,
+    style: Style = Style(),  # noqa: B008
 ) -> Network:
-    """The paper's network, or a body of the user's (see `OneByOne`) with the paper's heads.
+    """The paper's network, one in another style, or a body of the user's (see `OneByOne`); with the same heads.
 
     Detached outputs come last and are 0 at the start.
 
@@ -121,12 +197,10 @@ def network(
     (4, 5)
     """
     key_body, key_head = jax.random.split(key)
-    inputs = 1
-    for size in observation:
-        inputs *= size
-    made = Body(inputs, hidden, key_body) if body is None else OneByOne(body(key_body), observation)
-    features = jax.eval_shape(made, jax.ShapeDtypeStruct((inputs, 1), jnp.float32)).shape[0]
-    head = Linear(features, outputs, key_head)
+    made = Body(observation, hidden, key_body, style) if body is None else OneByOne(body(key_body), observation)
+    one = jax.ShapeDtypeStruct((math.prod(observation), 1), jnp.float32)
+    features = jax.eval_shape(made, one).shape[0]
+    head = Linear(features, outputs, key_head, style.sparsity)
     if detached:
         zero = Linear(features, detached, None)
         head = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), head, zero)

@@ -27,8 +27,17 @@ ALL, FEW = side_by_side(probes.PROBES), side_by_side([probes.acted, probes.endle
 CRITICS = {"sbeed": {"tau": TAU, "eta": 0.1}, "tdrc-pg": {}}
 OF_POLICY = ("expected-sarsa",)
 """These learn the values of the policy that acts, not the optimal ones."""
-GENTLE = {"gq": {"beta": 0.05}, "gq-grad": {"beta": 0.05}}
-"""In saddlepoint methods beta slows down w as well as h."""
+GENTLE = {
+    "gq": {"beta": 0.05},
+    "gq-grad": {"beta": 0.05},
+    "q-lambda": {"step_size": 0.3},
+    "qc-lambda": {"step_size": 0.3},
+    "qrc-lambda": {"step_size": 0.3},
+    "gq-lambda": {"step_size": 0.3, "beta": 0.02},
+}
+"""In saddlepoint methods beta slows down w as well as h; single transitions need smaller steps."""
+STEPS = dict.fromkeys(("q-lambda", "qc-lambda", "qrc-lambda", "stream-q"), 24_000) | {"gq-lambda": 60_000}
+"""Single transitions take more steps, and less time for each."""
 COMMON = {"runs": RUNS, "gamma": GAMMA, "optimizer": "sgd", "every": 500}
 
 
@@ -43,8 +52,8 @@ def trained(algorithm: str, hidden: tuple[int, ...] = (), step_size: float = 1.0
     """A linear function of the observation, unless layers are given. Actions are random: this is off-policy."""
     if algorithm in CRITICS:
         return train(FEW, algorithm, steps=16_000, hidden=(17,), step_size=0.03, **CRITICS[algorithm])
-    given = GENTLE.get(algorithm, {})
-    return train(ALL, algorithm, steps=12_000, epsilon=1.0, hidden=hidden, step_size=step_size, **given)
+    given = {"step_size": step_size} | GENTLE.get(algorithm, {})
+    return train(ALL, algorithm, steps=STEPS.get(algorithm, 12_000), epsilon=1.0, hidden=hidden, **given)
 
 
 def learned(result: Training) -> np.ndarray:

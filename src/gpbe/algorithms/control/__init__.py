@@ -8,6 +8,7 @@ from gpbe.lazy import imported_when_used
 
 if TYPE_CHECKING:
     from gpbe.algorithms.control.agent import Action, Agent, ByPolicy, ByValue, Choice, Sampled, Spec
+    from gpbe.algorithms.control.traces import Streamed, Traced, TracedValues, Tracing
 
 __all__ = [
     "ALGORITHMS",
@@ -20,9 +21,16 @@ __all__ = [
     "Hypers",
     "Sampled",
     "Spec",
+    "Streamed",
+    "Traced",
+    "TracedValues",
+    "Tracing",
     "find_algorithm",
 ]
 
 # The table can be read without JAX.
-_AGENT = ("Action", "Agent", "ByPolicy", "ByValue", "Choice", "Sampled", "Spec")
-__getattr__ = imported_when_used(__name__, dict.fromkeys(_AGENT, "gpbe.algorithms.control.agent"))
+_HOMES = {
+    "gpbe.algorithms.control.agent": ("Action", "Agent", "ByPolicy", "ByValue", "Choice", "Sampled", "Spec"),
+    "gpbe.algorithms.control.traces": ("Streamed", "Traced", "TracedValues", "Tracing"),
+}
+__getattr__ = imported_when_used(__name__, {name: home for home, names in _HOMES.items() for name in names})

@@ -24,7 +24,7 @@ from gpbe.algorithms.control.agent import ByValue, Sampled, Spec, Valued, now_an
 from gpbe.algorithms.control.hyperparameters import WIDTH, Hypers
 from gpbe.algorithms.control.maximum import Greedy
 from gpbe.checks import check_choices
-from gpbe.nets import Basis, marked, marked_second, network, second_outputs, start_second, zero_at_start
+from gpbe.nets import Basis, marked, marked_second, second_outputs, start_second, zero_at_start
 
 
 class Outputs(NamedTuple):
@@ -49,14 +49,12 @@ class ActionValues(ByValue):
         WIDTH.checked(self.width, "width")
 
     def start(self, spec: Spec, key: PRNGKeyArray) -> Valued:
-        observation, actions, hidden, body = spec
         key_q, key_h = jax.random.split(key)
         shared = self.form != "none" and self.basis == "head"
-        q = network(observation, actions, hidden, key_q, body, detached=actions if shared else 0)
+        q = spec.network(spec.actions, key_q, detached=spec.actions if shared else 0)
         if self.form == "none":
             return Valued(q, None)
-        sizes = tuple(max(1, round(self.width * n)) for n in hidden)
-        own = lambda: zero_at_start(network(observation, actions, sizes, key_h, body))  # noqa: E731
+        own = lambda: zero_at_start(spec.network(spec.actions, key_h, width=self.width))  # noqa: E731
         return Valued(q, start_second(self.basis, q, own))
 
     def outputs(self, params: Valued, target: Valued | None, s: Array, s_next: Array) -> Outputs:

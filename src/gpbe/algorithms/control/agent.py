@@ -14,7 +14,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.maximum import Greedy
-from gpbe.nets import MakeBody, Network, marked, network
+from gpbe.nets import MakeBody, Network, Style, marked, network
 
 Params = Any
 """An agent's networks: a tree of arrays."""
@@ -47,15 +47,23 @@ class Action(NamedTuple):
     probability: Any
     finite: Any
     """Are the outputs that it was chosen by finite? If not, the weights are not either."""
+    greedy: Any = True
+    """Is it the greedy action?"""
 
 
 class Spec(NamedTuple):
-    """What networks are made for."""
+    """What networks are made for, and how."""
 
     observation: tuple[int, ...]
     actions: int
     hidden: tuple[int, ...]
     body: MakeBody | None
+    style: Style = Style()
+
+    def network(self, outputs: int, key: PRNGKeyArray, detached: int = 0, width: float = 1.0) -> Network:
+        """A network with these outputs; `width` multiplies the units in each layer."""
+        hidden = tuple(max(1, round(width * n)) for n in self.hidden)
+        return network(self.observation, outputs, hidden, key, self.body, detached, self.style)
 
 
 @runtime_checkable
@@ -120,10 +128,8 @@ class ByPolicy:
 
     def networks(self, spec: Spec, key: PRNGKeyArray, second: int) -> ActorCritic:
         """A critic with one value and `second` detached outputs, and a policy."""
-        observation, actions, hidden, body = spec
         key_critic, key_policy = jax.random.split(key)
-        critic = network(observation, 1, hidden, key_critic, body, detached=second)
-        return ActorCritic(critic, network(observation, actions, hidden, key_policy, body))
+        return ActorCritic(spec.network(1, key_critic, detached=second), spec.network(spec.actions, key_policy))
 
     def preferences(self, params: ActorCritic, x: Float[Array, "I B"]) -> Float[Array, "A B"]:
         return params.policy(x)
@@ -152,7 +158,7 @@ def epsilon_greedy(q: Float[Array, " A"], choice: Choice, epsilon: Array) -> Act
     best = q.argmax()
     chosen = jnp.where(choice.explore, (choice.uniform * actions).astype(best.dtype), best)
     probability = epsilon / actions + (1 - epsilon) * (chosen == best)
-    return Action(chosen, probability, jnp.isfinite(q.sum()))
+    return Action(chosen, probability, jnp.isfinite(q.sum()), chosen == best)
 
 
 def sample_policy(logits: Float[Array, " A"], choice: Choice) -> Action:

@@ -28,6 +28,9 @@ class Hypers(NamedTuple):
     epsilon_steps: Any = Hyperparameter("steps over which epsilon changes along a line", 0.0)
     gamma: Any = Hyperparameter("discount", 0.99, high=1.0)
     huber: Any = Linear._field_defaults["huber"]
+    lam: Any = Hyperparameter("decay of traces, lambda", 0.8, high=1.0)
+    ratio: Any = Hyperparameter("step size of h over that of q, with traces", 1.0, open=True)
+    kappa: Any = Hyperparameter("by how much steps that could overshoot are shortened", 2.0, open=True)
 
 
 WIDTH = Hyperparameter("of QRC-Sep's layers for h, over those for q", 1.0, open=True, paper=(0.25, 0.5, 1.0, 2.0))

@@ -17,7 +17,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gpbe.algorithms.control.agent import ActorCritic, ByPolicy, ByValue, Sampled, Spec, Valued, now_and_next
 from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.maximum import Greedy
-from gpbe.nets import marked, network
+from gpbe.nets import marked
 
 
 class Outputs(NamedTuple):
@@ -57,7 +57,7 @@ class OutputsQ(NamedTuple):
 @dataclass(frozen=True)
 class SBEEDQ(ByValue):
     def start(self, spec: Spec, key: PRNGKeyArray) -> Valued:
-        return Valued(network(spec.observation, spec.actions, spec.hidden, key, spec.body, detached=spec.actions))
+        return Valued(spec.network(spec.actions, key, detached=spec.actions))
 
     def outputs(self, params: Valued, target: Valued | None, s: Array, s_next: Array) -> OutputsQ:
         out, q_next = now_and_next(params.q, None if target is None else target.q, s, s_next)

@@ -39,6 +39,8 @@ class ControlAlgorithm:
     """The names of those that it has."""
     fixed: Mapping[str, float] = field(default_factory=dict)
     """Hyperparameters that are 0 or 1 in this algorithm by definition."""
+    usual: Mapping[str, float] = field(default_factory=dict)
+    """Hyperparameters whose default is another than that of their declaration."""
     shaping: Mapping[str, Hyperparameter] = field(default_factory=dict)
     """Axes that are numbers and shape a network, so that each value is a program of its own."""
     swept: tuple[str, ...] = ()
@@ -51,7 +53,7 @@ class ControlAlgorithm:
     """Steps a second over QRC's, rounded from `gpbe bench control`; environments on the host hide some of the gap."""
 
     def __post_init__(self) -> None:
-        for name in (*self.hyperparameters, *self.fixed):
+        for name in (*self.hyperparameters, *self.fixed, *self.usual):
             check_known(name, Hypers._fields, "hyperparameter")
 
     @property
@@ -74,7 +76,7 @@ class ControlAlgorithm:
 
     def defaults(self) -> dict[str, float]:
         """A number for each hyperparameter, whether it has it or not."""
-        return {name: h.default for name, h in Hypers._field_defaults.items()} | dict(self.fixed)
+        return {name: h.default for name, h in Hypers._field_defaults.items()} | dict(self.usual) | dict(self.fixed)
 
     def grid(self) -> dict[str, tuple[float, ...]]:
         """The paper's: what it sweeps for this algorithm, and over what."""
@@ -101,10 +103,12 @@ def _axes(maker: Callable[..., Any]) -> list[str]:
 
 
 _VALUES = "gpbe.algorithms.control.action_values:ActionValues"
+_TRACES = "gpbe.algorithms.control.traces:TracedValues"
 _GREEDY = ("step_size", "tau", "epsilon", "epsilon_final", "epsilon_steps", "gamma")
 _POLICY = ("step_size", "nu", "gamma")
 _SWEPT = ("step_size", "tau")
 _PAPER = "Patterson et al. 2022"
+_STREAMS = "Elelimy et al. 2025"
 
 _RECORDS = (
     ControlAlgorithm(
@@ -244,6 +248,58 @@ _RECORDS = (
         paper=_PAPER,
         look=Look("TDRC-PG", "sky"),
         speed=0.67,
+    ),
+    ControlAlgorithm(
+        "q-lambda",
+        _TRACES,
+        {"form": "none"},
+        (*_GREEDY, "lam"),
+        describe="Watkins' Q(lambda): traces and no correction, one transition at a time",
+        paper="Watkins 1989",
+        look=Look("Q(λ)", "orange", (5.0, 1.2)),
+        speed=3.5,
+    ),
+    ControlAlgorithm(
+        "qc-lambda",
+        _TRACES,
+        {"form": "correction"},
+        (*_GREEDY, "lam", "ratio"),
+        fixed={"beta": 0.0},
+        describe="gradient correction with traces, h unpenalized",
+        paper=_STREAMS,
+        look=Look("QC(λ)", "sky"),
+        speed=3.5,
+    ),
+    ControlAlgorithm(
+        "qrc-lambda",
+        _TRACES,
+        {"form": "correction"},
+        (*_GREEDY, "beta", "lam", "ratio"),
+        describe="gradient correction with traces, regularized by beta = 1",
+        paper=_STREAMS,
+        look=Look("QRC(λ)", "blue"),
+        speed=3.5,
+    ),
+    ControlAlgorithm(
+        "gq-lambda",
+        _TRACES,
+        {"form": "saddlepoint"},
+        (*_GREEDY, "beta", "lam", "ratio"),
+        describe="saddlepoint form with traces",
+        paper=_STREAMS,
+        look=Look("GQ(λ)", "purple"),
+        speed=3.5,
+    ),
+    ControlAlgorithm(
+        "stream-q",
+        _TRACES,
+        {"form": "none", "bounded": True},
+        (*_GREEDY, "lam", "kappa"),
+        usual={"step_size": 1.0},
+        describe="Q(lambda) with steps that are shortened where they could overshoot",
+        paper="Elsayed et al. 2024",
+        look=Look("StreamQ", "green", (4.0, 1.0, 1.0, 1.0)),
+        speed=3.5,
     ),
 )
 ALGORITHMS = {record.name: record for record in _RECORDS}

@@ -8,7 +8,7 @@ from gpbe import analysis
 from gpbe.analysis.choices import by_vote, chosen, describe_per_domain, describe_vote, per_domain
 from gpbe.analysis.selection import Vote
 from gpbe.analysis.stored import Stored, StoredRuns, amount, missing
-from gpbe.envs.domains import domains_in
+from gpbe.envs.domains import PAPER, domains_in
 from gpbe.experiments.control.design import LANDER
 from gpbe.figures import Notes
 
@@ -48,9 +48,9 @@ def runs_by_step_size(stored: Stored, algorithms: Names) -> pl.DataFrame:
     return chosen(performances, picks).join(picks.select(*key, "best"), on=key, maintain_order="left")
 
 
-def notes(stored: Stored, algorithms: Names, sentences: Sequence[str] = ()) -> Notes:
-    """How much stands behind a figure, and what is missing."""
-    gone = missing(stored.runs, algorithms)
+def notes(stored: Stored, algorithms: Names, sentences: Sequence[str] = (), domains: Names = PAPER) -> Notes:
+    """How much stands behind a figure, and what is missing of these domains."""
+    gone = missing(stored.runs, algorithms, domains)
     said = (f"not in these results: {'; '.join(gone)}",) if gone else ()
     first = tuple(f"{each[0].upper()}{each[1:]}." for each in said)
     return Notes((amount(stored.runs, algorithms), *said), (*first, *sentences))
@@ -61,9 +61,14 @@ def vote_notes(stored: Stored, algorithms: Names, method: Vote = "condorcet", le
     return notes(stored, algorithms, describe_vote(stored.runs, algorithms, method, leave_out))
 
 
-def tuned_notes(stored: Stored, algorithms: Names) -> Notes:
+def tuned_notes(stored: Stored, algorithms: Names, domains: Names = PAPER) -> Notes:
     """The same, and what was chosen in each domain."""
-    return notes(stored, algorithms, describe_per_domain(per_domain(stored.runs, algorithms), algorithms))
+    return notes(stored, algorithms, describe_per_domain(per_domain(stored.runs, algorithms), algorithms), domains)
+
+
+def sensitivities(stored: Stored, algorithms: Names, hyperparameter: str) -> pl.DataFrame:
+    """A row for each value of a hyperparameter, with the setting that is best for it."""
+    return analysis.sensitivity(stored.runs.performances(algorithms), hyperparameter)
 
 
 def example_notes(stored: Stored, algorithms: Names) -> Notes:

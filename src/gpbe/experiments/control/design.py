@@ -4,8 +4,8 @@ Four sweeps have this design: the paper's domains, step sizes in powers of two, 
 to 1, and what else an algorithm has. Each holds algorithms that no other has; figures put them together.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from gpbe.algorithms.control.table import ALGORITHMS
@@ -41,9 +41,15 @@ SIZES: Mapping[Scale, Mapping[str, Any]] = {
 }
 
 
+def papers_grid(algorithm: str, scale: Scale) -> Grid:
+    """What is swept of an algorithm: the paper's grid, or what smaller scales keep of it."""
+    paper = ALGORITHMS[algorithm].grid()
+    return paper if scale == "paper" else {k: {"quick": QUICK, "smoke": SMOKE}[scale][k] for k in paper}
+
+
 @dataclass(frozen=True)
 class DeclaredSweep:
-    """One of the paper's sweeps at every scale, and the figures that show it."""
+    """A sweep at every scale, and the figures that show it; one of the paper's, if grids and sizes are left out."""
 
     name: str
     describe: str
@@ -51,13 +57,12 @@ class DeclaredSweep:
     section: str
     """Where in the paper it belongs, which orders lists."""
     figures: tuple[FigureSpec, ...] = ()
+    grid: Callable[[str, Scale], Grid] = papers_grid
+    """What is swept of each algorithm at each scale."""
+    sizes: Mapping[Scale, Mapping[str, Any]] = field(default_factory=lambda: SIZES)
+    """Domains, runs, steps and options at each scale."""
 
     def at(self, scale: Scale) -> Sweep:
         """The experiment itself."""
-        swept = tuple(Swept(name, _grid(name, scale)) for name in self.algorithms)
-        return Sweep(self.name, algorithms=swept, describe=self.describe, **SIZES[scale])
-
-
-def _grid(algorithm: str, scale: Scale) -> Grid:
-    paper = ALGORITHMS[algorithm].grid()
-    return paper if scale == "paper" else {k: {"quick": QUICK, "smoke": SMOKE}[scale][k] for k in paper}
+        swept = tuple(Swept(name, self.grid(name, scale)) for name in self.algorithms)
+        return Sweep(self.name, algorithms=swept, describe=self.describe, **self.sizes[scale])

@@ -20,19 +20,21 @@ KEY = ("domain", "algorithm", "setting")
 
 
 def draw_bakeoff(table: pl.DataFrame) -> Figure:
-    return _curves(table, "One setting for all domains (Condorcet vote): mean return and standard error")
+    return curves_figure(table, BAKEOFF, "One setting for all domains (Condorcet vote): mean return and standard error")
 
 
 def draw_without_lander(table: pl.DataFrame) -> Figure:
-    return _curves(table, "One setting for all domains, Lunar Lander without a vote: mean return and standard error")
+    return curves_figure(
+        table, BAKEOFF, "One setting for all domains, Lunar Lander without a vote: mean return and standard error"
+    )
 
 
 def draw_runoff(table: pl.DataFrame) -> Figure:
-    return _curves(table, "One setting for all domains (instant runoff): mean return and standard error")
+    return curves_figure(table, BAKEOFF, "One setting for all domains (instant runoff): mean return and standard error")
 
 
 def draw_tuned(table: pl.DataFrame) -> Figure:
-    return _curves(table, "The best setting of each domain: mean return and standard error")
+    return curves_figure(table, BAKEOFF, "The best setting of each domain: mean return and standard error")
 
 
 def draw_hyperparameters(table: pl.DataFrame) -> Figure:
@@ -99,10 +101,10 @@ def _ridge(axis: Axes, bars: pl.DataFrame, outline: pl.DataFrame, base: int, pic
     panels.distribution(axis, bars, outline, color, float(base), float(0.9 / highest), alpha)
 
 
-def _curves(table: pl.DataFrame, title: str) -> Figure:
+def curves_figure(table: pl.DataFrame, algorithms: Sequence[str], title: str) -> Figure:
     """Mean and standard error of one setting an algorithm, a panel for each domain."""
     with style.figure(*panels.size_of(table["domain"].n_unique())) as fig:
-        panels.curve_panels(fig, table, BAKEOFF)
+        panels.curve_panels(fig, table, algorithms)
         fig.suptitle(title, fontsize=10)
     return fig
 

@@ -12,13 +12,14 @@ from jaxtyping import Array, Float, Int
 
 from gpbe.algorithms.control import Action, Hypers
 from gpbe.envs import CompiledEnv, HostEnv, HostEnvs
-from gpbe.learn.control import loop
+from gpbe.learn.control import chances, loop
+from gpbe.learn.control.chances import Chance
 from gpbe.learn.control.checkpoint import Checkpoint
 from gpbe.learn.control.learning import Learning
-from gpbe.learn.control.loop import Chance, Options, Outcome, Place, Record, Run
 from gpbe.learn.control.returns import returns_at_records
+from gpbe.learn.control.scaling import deviation
+from gpbe.learn.control.state import Options, Outcome, Place, Record, Run, first_weights, shape_of
 from gpbe.learn.grouping import group_size, padded_groups
-from gpbe.nets import flat
 
 _compiled = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 1})
 """Half the time to compile of XLA's own level, 3, and the same speed: what is slow in a program is in its products."""
@@ -53,8 +54,8 @@ class Lanes:
 
     def stretch(self, time: int, state: State) -> tuple[State, Record]:
         (place, run), now = state, np.int32(time)
-        key, chances = self._draw(self._hypers, now, run.key)
-        place, run, record = self._stretch(self._hypers, now, chances, place, run._replace(key=None))
+        key, drawn = self._draw(self._hypers, now, run.key)
+        place, run, record = self._stretch(self._hypers, now, drawn, place, run._replace(key=None))
         return State(place, run._replace(key=key)), jax.tree.map(np.asarray, record)
 
     def close(self) -> None:
@@ -63,19 +64,17 @@ class Lanes:
 
 @cache
 def _draw_program(learning: Learning, env: CompiledEnv) -> Any:
-    return _compiled(jax.vmap(partial(loop.draw_in, env, learning), in_axes=(0, None, 0)))
+    return _compiled(jax.vmap(partial(chances.draw_in, env, learning), in_axes=(0, None, 0)))
 
 
 @cache
 def _programs(options: Options, env: CompiledEnv) -> tuple[Any, Any]:
-    agent, spec = options.agent, options.spec
-    shape = loop.shape_of(agent, spec)
+    shape = shape_of(options.agent, options.spec)
 
     def begin(seed: Any) -> tuple[Place, Run]:
         keys = _Keys(*jax.random.split(seed, 3))
         place = Place(*env.reset(keys.env))
-        weights = flat(agent.start(spec, keys.net))
-        return place, loop.start(options, place.observation, weights, keys.run)
+        return place, loop.start(options, place.observation, first_weights(options, keys.net), keys.run)
 
     stretch = jax.vmap(partial(loop.stretch, options, env, shape), in_axes=(0, None, 0, 0, 0))
     return _compiled(jax.vmap(begin)), _compiled(stretch, donate_argnums=(3, 4))
@@ -97,9 +96,9 @@ class HostLanes:
     def stretch(self, time: int, state: State) -> tuple[State, Record]:
         _, draw, begin, act, step, end = self._programs
         observation = self._envs.restore(state.place)
-        key, chances = draw(self._hypers, np.int32(time), state.run.key)
+        key, drawn = draw(self._hypers, np.int32(time), state.run.key)
         run = begin(state.run._replace(key=None))  # a key is slow to pass around, and no step needs it
-        action = act(chances, run.weights, observation)
+        action = act(drawn, run, observation)
         for i in range(self._options.learning.every):
             stepped = self._envs.step(np.asarray(action.chosen))
             done = np.stack([stepped.reward, stepped.terminated, stepped.truncated], axis=-1, dtype=np.float32)
@@ -107,7 +106,7 @@ class HostLanes:
             seen = (stepped.observation.reshape(lanes, -1), stepped.following.reshape(lanes, -1))
             packed = np.concatenate([*seen, done], axis=1)  # one transfer
             run, action, observation = step(
-                self._hypers, np.int32(time), np.int32(i), chances, run, observation, action, packed
+                self._hypers, np.int32(time), np.int32(i), drawn, run, observation, action, packed
             )
         run, record = end(np.int32(time), run._replace(key=key))
         return State(self._envs.snapshot(), run), jax.tree.map(np.asarray, record)
@@ -128,24 +127,23 @@ class _HostPrograms(NamedTuple):
 @cache
 def _host_programs(options: Options) -> _HostPrograms:
     agent, spec, learning, _ = options
-    shape = loop.shape_of(agent, spec)
+    shape = shape_of(agent, spec)
     size = int(np.prod(spec.observation))
     side = Chance(time=None, epsilon=0, choice=0, picks=0)  # pyright: ignore[reportArgumentType]
 
     def start(seed: Any) -> tuple[Array, Run]:
         keys = _Keys(*jax.random.split(seed, 3))
-        weights = flat(agent.start(spec, keys.net))
-        run = loop.start(options, jnp.zeros(spec.observation), weights, keys.run)
+        run = loop.start(options, jnp.zeros(spec.observation), first_weights(options, keys.net), keys.run)
         return jax.random.bits(keys.env, dtype=jnp.uint32), run
 
     def draw(hypers: Hypers, time: Array, key: Any) -> tuple[Any, Chance]:
-        return loop.draw(learning, hypers, time, key)[:2]
+        return chances.draw(learning, hypers, time, key)[:2]
 
-    def at(chances: Chance, i: Any, time: Any) -> Chance:
-        return jax.tree.map(lambda x: x[:, i], chances)._replace(time=time)
+    def at(drawn: Chance, i: Any, time: Any) -> Chance:
+        return jax.tree.map(lambda x: x[:, i], drawn)._replace(time=time)
 
-    def act(chance: Chance, weights: Array, observation: Array) -> Action:
-        return loop.act(options, shape, weights, observation, chance)
+    def act(chance: Chance, run: Run, observation: Array) -> Action:
+        return loop.act(options, shape, run, observation, chance)
 
     lanes_act = jax.vmap(act, in_axes=(side, 0, 0))
 
@@ -155,19 +153,19 @@ def _host_programs(options: Options) -> _HostPrograms:
         outcome = Outcome(reached, reward, terminated > 0, truncated > 0)
         return loop.learn(options, shape, hypers, observation, action, outcome, chance, run), following
 
-    def step(hypers, time, i, chances, run, observation, action, packed):
-        chance = at(chances, i, time + i)
+    def step(hypers, time, i, drawn, run, observation, action, packed):
+        chance = at(drawn, i, time + i)
         run, following = jax.vmap(learn, in_axes=(0, side, 0, 0, 0, 0))(
             hypers, chance, run, observation, action, packed
         )
-        later = at(chances, jnp.minimum(i + 1, learning.every - 1), time + i + 1)
-        return run, lanes_act(later, run.weights, following), following
+        later = at(drawn, jnp.minimum(i + 1, learning.every - 1), time + i + 1)
+        return run, lanes_act(later, run, following), following
 
     return _HostPrograms(
         start=_compiled(jax.vmap(start)),
         draw=_compiled(jax.vmap(draw, in_axes=(0, None, 0))),
         begin=_compiled(jax.vmap(loop.begin_stretch), donate_argnums=0),
-        act=_compiled(lambda chances, weights, seen: lanes_act(at(chances, 0, jnp.int32(0)), weights, seen)),
+        act=_compiled(lambda drawn, run, seen: lanes_act(at(drawn, 0, jnp.int32(0)), run, seen)),
         step=_compiled(step, donate_argnums=4),
         end=_compiled(jax.vmap(partial(loop.end_stretch, options), in_axes=(None, 0)), donate_argnums=1),
     )
@@ -184,6 +182,8 @@ class Learned(NamedTuple):
     returns: Float[np.ndarray, "L points"]
     weights: Float[np.ndarray, "L P"]
     diverged_at: Int[np.ndarray, " L"]
+    scale: Float[np.ndarray, "L 2 I"] | None = None
+    """Mean and deviation of each number of an observation, if they were normalized."""
 
 
 Advance = Callable[[int, float], None]
@@ -210,8 +210,8 @@ def learn_lanes(
     points = steps // every
     seeds = jax.vmap(partial(jax.random.fold_in, jax.random.key(seed)))(jnp.asarray(runs, jnp.uint32))
     records = Record(*(np.full((lanes, points), np.nan, np.float32) for _ in Record._fields))
-    weights, diverged_at = [], []
-    for number, (members, real) in enumerate(padded_groups(lanes, group_size(lanes))):
+    weights, diverged_at, scales = [], [], []
+    for number, (members, real) in enumerate(padded_groups(lanes, side_by_side(options, lanes))):
         hypers = Hypers(**{k: jnp.asarray(v[members], jnp.float32) for k, v in numbers.items()})
         group = open_lanes(options, env, hypers, seeds[members])
         try:
@@ -225,9 +225,31 @@ def learn_lanes(
                 advance(every * real, _mean(record.last))
         finally:
             group.close()
-        weights.append(np.asarray(state.run.weights)[:real])
+        weights.append(_vectors(state.run.weights)[:real])
         diverged_at.append(np.asarray(state.run.diverged_at)[:real])
-    return Learned(returns_at_records(*records), np.concatenate(weights), np.concatenate(diverged_at))
+        if options.learning.normalize_observations:
+            scales.append(_scale(state.run.scaling.observation)[:real])
+    scale = np.concatenate(scales) if scales else None
+    return Learned(returns_at_records(*records), np.concatenate(weights), np.concatenate(diverged_at), scale)
+
+
+LARGE = 20_000
+"""Weights beyond which a run by streams fills a core's cache by itself."""
+
+
+def side_by_side(options: Options, lanes: int) -> int:
+    """How many lanes a group has."""
+    alone = not options.learning.replay and shape_of(options.agent, options.spec).size > LARGE
+    return 1 if alone else group_size(lanes)
+
+
+def _vectors(weights: Any) -> Float[np.ndarray, "L P"]:
+    """The weights of each lane as one vector, in the order of `gpbe.nets.flat`."""
+    return np.concatenate([np.asarray(part).reshape(len(part), -1) for part in jax.tree.leaves(weights)], axis=1)
+
+
+def _scale(moments: Any) -> Float[np.ndarray, "L 2 I"]:
+    return np.stack([np.asarray(moments.mean), np.asarray(jax.vmap(deviation)(moments))], axis=1)
 
 
 def _mean(returns: Float[np.ndarray, " L"]) -> float:

@@ -1,176 +1,43 @@
 """One compiled loop for control: act, store, update, measure."""
 
-from collections.abc import Callable, Mapping
-from functools import cache, partial
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
-import optax
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, PRNGKeyArray
 
-from gpbe.algorithms.control import Action, Agent, Choice, Hypers, Sampled, Spec
+from gpbe.algorithms.control import Action, Hypers, Sampled, Streamed, Tracing
 from gpbe.algorithms.control.maximum import hard_max, mellowmax
 from gpbe.envs import CompiledEnv
-from gpbe.learn.control.learning import Learning
-from gpbe.learn.replay import draw_distinct
-from gpbe.nets import Layout, flat, layout_of
+from gpbe.learn.control import forward, scaling, streaming
+from gpbe.learn.control.chances import Chance, Chances
+from gpbe.learn.control.optimizers import optimizer_of
+from gpbe.learn.control.state import Episode, Options, Outcome, Place, Record, Run, Shape, measure, shape_of
+
+__all__ = ["Options", "Outcome", "Place", "Record", "Run", "act", "learn", "shape_of", "start", "stretch", "update"]
 
 
-class Options(NamedTuple):
-    """What the compiled program depends on, besides the environment."""
-
-    agent: Agent
-    spec: Spec
-    learning: Learning
-    hard: bool
-    """Every setting has tau = 0, so that mellowmax need not be computed."""
-
-
-class Episode(NamedTuple):
-    """What the record needs to know of returns."""
-
-    so_far: Any
-    """Return of the present episode."""
-    first: Any
-    """Return of the first episode to end since the last record; NaN if none has."""
-    last: Any
-    """Return of the last episode to end; NaN before the first."""
-    fresh: Any
-    """Did the latest step end an episode?"""
-
-
-class Run(NamedTuple):
-    """Everything that a run is: it can be stopped, stored and continued from this."""
-
-    key: Any
-    weights: Any
-    optimizer: Any
-    target: Any
-    buffer: Any
-    episode: Episode
-    diverged_at: Any
-
-
-class Place(NamedTuple):
-    """Where a run is in its environment."""
-
-    observation: Any
-    state: Any
-
-
-class Record(NamedTuple):
-    """Of one stretch of `every` steps."""
-
-    first: Any
-    at_end: Any
-    """Return of the episode that ended exactly with the stretch; NaN if none did."""
-    last: Any
-
-
-class Shape(NamedTuple):
-    """How the weights make the agent's networks, and which of them are special."""
-
-    layout: Layout
-    penalized: Float[Array, " P"] | None
-    """1 for each weight that beta penalizes; None if there are none."""
-    actor: Float[Array, " P"] | None
-    """1 for each weight of a policy; None if there are none."""
-
-
-@cache
-def shape_of(agent: Agent, spec: Spec) -> Shape:
-    """Found by one compiled call that draws no weights; made step by step, networks would take seconds to compile."""
-
-    def shape(key: PRNGKeyArray) -> Shape:
-        params = agent.start(spec, key)
-        return Shape(layout_of(params), flat(agent.penalized(params)), flat(agent.actor(params)))
-
-    layout, *masks = eqx.filter_jit(shape)(jax.random.key(0))
-    return Shape(layout, *(mask if np.any(mask) else None for mask in masks))
-
-
-OPTIMIZERS: Mapping[str, Callable[[], optax.GradientTransformation]] = {
-    "adam": lambda: optax.scale_by_adam(b1=0.9, b2=0.999, eps=1e-8),
-    "rmsprop": lambda: optax.scale_by_rms(decay=0.99, eps=1e-8),
-    "sgd": optax.identity,
-}
-
-
-def start(options: Options, observation: Array, weights: Array, key: PRNGKeyArray) -> Run:
+def start(options: Options, observation: Array, weights: Any, key: PRNGKeyArray) -> Run:
     """A run that has seen nothing but its first observation."""
     learning = options.learning
     nan = jnp.float32(jnp.nan)  # typed, so that the program need not be compiled again for what it returns
     return Run(
         key=key,
         weights=weights,
-        optimizer=OPTIMIZERS[learning.optimizer]().init(weights),
+        optimizer=optimizer_of(learning).init(weights),
         target=weights if learning.target_every else None,
-        buffer=jnp.zeros((learning.buffer, 2 * observation.size + len(Sampled._fields))),
+        buffer=jnp.zeros((learning.buffer, 2 * observation.size + numbers_in(options))) if learning.replay else None,
         episode=Episode(jnp.zeros(()), nan, nan, jnp.zeros((), bool)),
         diverged_at=jnp.full((), -1, jnp.int32),
+        traces=None if learning.replay else streaming.start(weights),
+        scaling=scaling.start(learning, observation.size),
     )
 
 
-class Chance(NamedTuple):
-    """The random numbers of one step, drawn for a whole stretch at once: that is most of their cost."""
-
-    time: Any
-    """Steps before this one: not drawn, but put in for the loop. All runs share it, so the buffer's next row is one
-    place, written in place."""
-    epsilon: Any
-    choice: Choice
-    picks: Any
-    """Positions of the mini-batch in the buffer."""
-
-
-class Chances(NamedTuple):
-    """What is random in a stretch, in an environment that is compiled along."""
-
-    steps: Chance
-    keys: Any
-    """Of the environment's steps."""
-    resets: Any
-    """Where a step that ends an episode leads to."""
-
-
-def draw(
-    learning: Learning, hypers: Hypers, time: Array, key: PRNGKeyArray
-) -> tuple[PRNGKeyArray, Chance, PRNGKeyArray]:
-    """A key for later, the random numbers of a stretch, and a key for the environment.
-
-    They depend on no algorithm, and take half of the time to compile: a program of their own serves all algorithms.
-    """
-    key, key_chances, key_env = jax.random.split(key, 3)
-    key_explore, key_action, key_picks = jax.random.split(key_chances, 3)
-    times = time + jnp.arange(learning.every)
-    epsilon = epsilon_at(hypers, times)
-    explore = jax.random.uniform(key_explore, times.shape) < epsilon
-    chance = Chance(
-        time=None,
-        epsilon=epsilon,
-        choice=Choice(explore, jax.random.uniform(key_action, times.shape)),
-        picks=draw_distinct(key_picks, jnp.minimum(times + 1, learning.buffer), learning.batch),
-    )
-    return key, chance, key_env
-
-
-def draw_in(
-    env: CompiledEnv, learning: Learning, hypers: Hypers, time: Array, key: PRNGKeyArray
-) -> tuple[PRNGKeyArray, Chances]:
-    """A key for later, and a stretch's chances in an environment."""
-    key, steps, key_env = draw(learning, hypers, time, key)
-    key_step, key_reset = jax.random.split(key_env)
-    resets = jax.vmap(env.reset)(jax.random.split(key_reset, learning.every))
-    return key, Chances(steps, jax.random.split(key_step, learning.every), resets)
-
-
-def epsilon_at(hypers: Hypers, times: Array) -> Array:
-    """From `epsilon` to `epsilon_final` along a line, over the first `epsilon_steps` steps."""
-    part = jnp.minimum(times / jnp.maximum(hypers.epsilon_steps, 1), 1.0)
-    return hypers.epsilon + part * (hypers.epsilon_final - hypers.epsilon)
+def numbers_in(options: Options) -> int:
+    """How many numbers are stored of a transition besides its observations."""
+    return len(Sampled._fields) + (forward.MORE if isinstance(options.agent, Tracing) else 0)
 
 
 def begin_stretch(run: Run) -> Run:
@@ -181,7 +48,8 @@ def begin_stretch(run: Run) -> Run:
 def end_stretch(options: Options, time: Array, run: Run) -> tuple[Run, Record]:
     """What happened; also a look at all weights, since actions do not depend on all of them."""
     e = run.episode
-    bad = (run.diverged_at < 0) & ~jnp.isfinite(run.weights).all()
+    finite = [jnp.isfinite(part).all() for part in jax.tree.leaves(run.weights)]
+    bad = (run.diverged_at < 0) & ~jnp.stack(finite).all()
     run = run._replace(diverged_at=jnp.where(bad, time + options.learning.every, run.diverged_at))
     return run, Record(e.first, jnp.where(e.fresh, e.last, jnp.nan), e.last)
 
@@ -201,7 +69,7 @@ def stretch(
 
     def step(carry: Any, xs: Any) -> tuple[Any, None]:
         (place, run), (chance, key, reset) = carry, xs
-        action = act(options, shape, run.weights, place.observation, chance)
+        action = act(options, shape, run, place.observation, chance)
         stepped = env.step(key, place.state, action.chosen)
         outcome = Outcome(stepped.observation, stepped.reward, stepped.terminated, stepped.truncated)
         run = learn(options, shape, hypers, place.observation, action, outcome, chance, run)
@@ -213,19 +81,10 @@ def stretch(
     return place, *end_stretch(options, time, run)
 
 
-def act(options: Options, shape: Shape, weights: Array, observation: Array, chance: Chance) -> Action:
-    preferences = options.agent.preferences(shape.layout.tree(weights), observation.reshape(-1, 1))[:, 0]
+def act(options: Options, shape: Shape, run: Run, observation: Array, chance: Chance) -> Action:
+    seen = scaling.seen_as(run.scaling, observation.reshape(-1, 1))
+    preferences = options.agent.preferences(shape.networks(run.weights), seen)[:, 0]
     return options.agent.act(preferences, chance.choice, chance.epsilon)
-
-
-class Outcome(NamedTuple):
-    """Of an action."""
-
-    observation: Any
-    """The one that was reached, also where the episode ends with it."""
-    reward: Any
-    terminated: Any
-    truncated: Any
 
 
 def learn(
@@ -238,22 +97,48 @@ def learn(
     chance: Chance,
     run: Run,
 ) -> Run:
+    """Learn from one transition as it happens, or store it and learn from a mini-batch of stored ones."""
+    present, done = hypers._replace(epsilon=chance.epsilon), outcome.terminated | outcome.truncated
+    run = run._replace(scaling=scaling.see(run.scaling, observation.ravel(), outcome.reward, hypers.gamma, done))
+    if options.learning.replay:
+        run = replay(options, shape, present, observation, action, outcome, chance, run)
+    else:
+        learned = streaming.learn(options, shape, present, observation, action, outcome, run)
+        run = run._replace(weights=learned[0], optimizer=learned[1], traces=learned[2])
+    bad = (run.diverged_at < 0) & ~action.finite
+    return run._replace(
+        episode=measure(run.episode, outcome.reward, done),
+        diverged_at=jnp.where(bad, chance.time, run.diverged_at),
+    )
+
+
+def replay(
+    options: Options,
+    shape: Shape,
+    hypers: Hypers,
+    observation: Array,
+    action: Action,
+    outcome: Outcome,
+    chance: Chance,
+    run: Run,
+) -> Run:
     """Store one transition, and update from a mini-batch of stored ones."""
-    discount = hypers.gamma * (1 - outcome.terminated)
-    scalars = Sampled(action.chosen.astype(jnp.float32), outcome.reward, discount, action.probability)
+    agent, ends = options.agent, outcome.terminated
+    if isinstance(agent, Tracing) and agent.time_limit == "end":
+        ends = ends | outcome.truncated
+    scalars = (action.chosen.astype(jnp.float32), outcome.reward, hypers.gamma * (1 - ends), action.probability)
+    if isinstance(agent, Tracing):
+        done = outcome.terminated | outcome.truncated
+        scalars = (*scalars, action.greedy.astype(jnp.float32), done.astype(jnp.float32))
     row = jnp.concatenate([observation.ravel(), outcome.observation.ravel(), jnp.stack(scalars)])
     buffer = run.buffer.at[chance.time % options.learning.buffer].set(row)
     batch = buffer[chance.picks]
-    present = hypers._replace(epsilon=chance.epsilon)
     weights, optimizer, target = jax.lax.cond(
         chance.time + 1 >= options.learning.batch,
-        lambda: update(options, shape, present, run, batch, chance.time),
+        lambda: update(options, shape, hypers, run, batch, chance.time),
         lambda: (run.weights, run.optimizer, run.target),
     )
-    episode = measure(run.episode, outcome.reward, outcome.terminated | outcome.truncated)
-    bad = (run.diverged_at < 0) & ~action.finite
-    diverged_at = jnp.where(bad, chance.time, run.diverged_at)
-    return Run(run.key, weights, optimizer, target, buffer, episode, diverged_at)
+    return run._replace(weights=weights, optimizer=optimizer, target=target, buffer=buffer)
 
 
 def update(
@@ -261,32 +146,34 @@ def update(
 ) -> tuple[Array, Any, Array | None]:
     """One mini-batch: the mean of the directions, pulled back through the networks, and the optimizer's step."""
     agent, learning, columns = options.agent, options.learning, batch.T
-    size = (columns.shape[0] - len(Sampled._fields)) // 2
-    action, *others = columns[2 * size :]
-    sampled = Sampled(action.astype(jnp.int32), *others)
-    target = shape.layout.tree(run.target) if learning.target_every else None
+    size = (columns.shape[0] - numbers_in(options)) // 2
+    action, reward, discount, probability, *more = columns[2 * size :]
+    action, reward = action.astype(jnp.int32), scaling.paid_as(run.scaling, reward)
+    s, s_next = (scaling.seen_as(run.scaling, x) for x in (columns[:size], columns[size : 2 * size]))
+    target = shape.networks(run.target) if learning.target_every else None
 
     def outputs(weights: Array) -> Any:
-        return agent.outputs(shape.layout.tree(weights), target, columns[:size], columns[size : 2 * size])
+        return agent.outputs(shape.networks(weights), target, s, s_next)
 
     out, pull_back = jax.vjp(outputs, run.weights)
     greedy = hard_max if options.hard else partial(mellowmax, tau=hypers.tau)
-    directions = jax.vmap(lambda o, t: agent.directions(o, t, hypers, greedy), -1, -1)(out, sampled)
+    if isinstance(agent, Tracing):
+        t, done = Streamed(action, reward, discount, more[0] > 0), more[1]
+        directions = forward.directions(agent, out, t, done, learning.length, hypers, greedy)
+    else:
+        sampled = Sampled(action, reward, discount, probability)
+        directions = jax.vmap(lambda o, t: agent.directions(o, t, hypers, greedy), -1, -1)(out, sampled)
     (gradient,) = pull_back(jax.tree.map(lambda d: -d / learning.batch, directions))
     if shape.penalized is not None:
         gradient = gradient + hypers.beta * shape.penalized * run.weights
-    change, optimizer = OPTIMIZERS[learning.optimizer]().update(gradient, run.optimizer, run.weights)
+    change, optimizer = optimizer_of(learning).update(gradient, run.optimizer, run.weights)
     step_size = hypers.step_size
     if shape.actor is not None:
         step_size = step_size * (1 + (hypers.nu - 1) * shape.actor)
+    if isinstance(agent, Tracing) and shape.penalized is not None:
+        step_size = step_size * (1 + (hypers.ratio - 1) * shape.penalized)
     weights = run.weights - step_size * change
     copied = run.target
     if learning.target_every:
         copied = jnp.where((time + 1) % learning.target_every == 0, weights, copied)
     return weights, optimizer, copied
-
-
-def measure(e: Episode, reward: Array, done: Array) -> Episode:
-    total = e.so_far + reward
-    first = jnp.where(done & jnp.isnan(e.first), total, e.first)
-    return Episode(jnp.where(done, 0.0, total), first, jnp.where(done, total, e.last), done)

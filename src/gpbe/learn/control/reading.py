@@ -1,20 +1,28 @@
 """What a training was asked for, checked: numbers that may be swept, and what the compiled program depends on."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpbe.algorithms.control import Agent, ControlAlgorithm, Hypers, Spec
-from gpbe.algorithms.hyperparameters import checked_numbers
+from gpbe.algorithms.control import Agent, ControlAlgorithm, Hypers, Spec, Tracing
+from gpbe.algorithms.hyperparameters import Hyperparameter, checked_numbers
 from gpbe.checks import check_at_least, check_divides, check_known
 from gpbe.envs import CompiledEnv, HostEnv
 from gpbe.envs.domains import domain_of
 from gpbe.errors import InputError
-from gpbe.learn.control.learning import Learning
-from gpbe.learn.control.loop import OPTIMIZERS, Options
+from gpbe.learn.control.learning import DEFAULTS, Learning
+from gpbe.learn.control.optimizers import OPTIMIZERS
+from gpbe.learn.control.state import Options
 from gpbe.learn.settings import Settings, as_settings
-from gpbe.nets import MakeBody
+from gpbe.nets import MakeBody, Style
+from gpbe.nets.layers import ACTIVATIONS
+
+FILTERS, UNITS = 16, 128
+"""Of the network for images: filters of 3 x 3, and units in the layer after them (Young & Tian 2019)."""
+LENGTH = 8
+"""Consecutive transitions in a stretch that is replayed, if nothing is said."""
+SPARSITY = Hyperparameter("part of the weights that is 0 at the start", 0.0, high=1.0)
 
 
 def numbers_and_choices(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -35,25 +43,83 @@ def read_settings(a: ControlAlgorithm, given: Mapping[str, Any]) -> Settings:
     return as_settings(numbers)
 
 
-def read_options(
-    agent: Agent,
-    env: CompiledEnv | HostEnv,
-    steps: int,
-    learning: Learning,
-    hidden: Sequence[int] | None = None,
-    body: MakeBody | None = None,
-    hard: bool = False,
-) -> Options:
-    """What the compiled program depends on; layers are the domain's if left out."""
+class Asked(NamedTuple):
+    """Options of `gpbe.train` as they are given; None for what depends on the algorithm or the environment."""
+
+    hidden: Sequence[int] | None = None
+    body: MakeBody | None = None
+    filters: int | None = None
+    layer_norm: bool = Style().layer_norm
+    activation: str = Style().activation
+    sparsity: float = Style().sparsity
+    batch: int = DEFAULTS.batch
+    buffer: int = DEFAULTS.buffer
+    every: int = DEFAULTS.every
+    optimizer: str | Callable[[], Any] | None = None
+    target_every: int = DEFAULTS.target_every
+    replay: bool | None = None
+    length: int | None = None
+    normalize_observations: bool = DEFAULTS.normalize_observations
+    normalize_rewards: bool = DEFAULTS.normalize_rewards
+
+
+def read_options(agent: Agent, env: CompiledEnv | HostEnv, steps: int, asked: Asked, hard: bool = False) -> Options:
+    """What the compiled program depends on."""
+    return Options(agent, read_spec(env, asked), read_learning(agent, steps, asked), hard)
+
+
+def read_learning(agent: Agent, steps: int, asked: Asked) -> Learning:
+    """How to learn. Unless something else is said, agents with traces do so by streams, others from a buffer."""
+    traces = isinstance(agent, Tracing)
+    replay = not traces if asked.replay is None else asked.replay
+    if not (replay or traces):
+        raise InputError("this algorithm has no traces to learn by without replay; leave replay out")
+    own = asked.optimizer or (DEFAULTS.optimizer if replay else "sgd")
+    length = asked.length or (LENGTH if replay and traces else 1)
+    given = {k: v for k, v in asked._asdict().items() if k in Learning._fields}
+    learning = Learning(**given | {"replay": replay, "optimizer": own, "length": length})
+    check_at_least(1, length=length)
+    if length > 1 and not (replay and traces):
+        raise InputError("length is for algorithms with traces that replay stretches (replay=True); leave it out")
+    if replay and getattr(agent, "bounded", False):
+        raise InputError("bounded steps need traces of the weights, which replay does not keep; leave replay out")
+    if learning.batch % length:
+        raise InputError(f"batch is {learning.batch}; it should be a multiple of length, {length}")
     check_at_least(1, steps=steps, batch=learning.batch)
     check_at_least(0, target_every=learning.target_every)
     check_divides(learning.every, steps)
-    check_known(learning.optimizer, OPTIMIZERS, "optimizer")
+    if isinstance(own, str) or not callable(own):
+        check_known(own, OPTIMIZERS, "optimizer")
+    if learning.target_every and not replay:
+        raise InputError("target_every is for learning from a buffer; traces have no target network")
     if learning.batch > learning.buffer:
         raise InputError(f"batch is {learning.batch}, but the buffer holds only {learning.buffer}; it should be larger")
-    hidden = domain_of(env.name).hidden if hidden is None else tuple(hidden)
+    return learning
+
+
+def read_spec(env: CompiledEnv | HostEnv, asked: Asked) -> Spec:
+    """The networks: layers are the domain's if left out; an image is seen through filters unless layers are given."""
+    domain, image = domain_of(env.name), is_image(env.observation)
+    hidden = domain.hidden if asked.hidden is None else tuple(asked.hidden)
     check_at_least(1, **{f"hidden[{k}]": size for k, size in enumerate(hidden)})
-    return Options(agent, Spec(env.observation, env.actions, hidden, body), learning, hard)
+    filters = asked.filters
+    if filters is None:
+        filters = FILTERS if image and asked.hidden is None and asked.body is None else 0
+        hidden = (UNITS,) if filters else hidden
+    check_at_least(0, filters=filters)
+    if filters and not image:
+        raise InputError(f"filters are for images; {env.name} shows arrays of shape {env.observation}")
+    check_known(asked.activation, ACTIVATIONS, "activation")
+    sparsity = SPARSITY.checked(asked.sparsity, "sparsity")
+    style = Style(filters, bool(asked.layer_norm), asked.activation, sparsity)
+    if asked.body is not None and style != Style():
+        raise InputError("a body of one's own has its own layers; leave filters, layer_norm and the like out")
+    return Spec(env.observation, env.actions, hidden, asked.body, style)
+
+
+def is_image(observation: Sequence[int]) -> bool:
+    """Does an observation have height, width and channels, and room for a filter?"""
+    return len(observation) == 3 and min(observation[:2]) >= 3
 
 
 def by_lane(settings: Settings, setting: Sequence[int] | np.ndarray) -> dict[str, np.ndarray]:

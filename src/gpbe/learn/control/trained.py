@@ -15,8 +15,8 @@ from gpbe.checks import check_at_least, check_known
 from gpbe.envs import CompiledEnv, HostEnv, find
 from gpbe.errors import InputError
 from gpbe.files import arrays as arrays_file
-from gpbe.learn.control.loop import Shape, shape_of
-from gpbe.nets import MakeBody
+from gpbe.learn.control.state import Shape, shape_of
+from gpbe.nets import MakeBody, Style
 from gpbe.shapes import Array
 from gpbe.summary import standard_error
 
@@ -54,6 +54,8 @@ class TrainedAgent:
     """On the algorithm's axes, where they differ from its usual ones."""
     env_object: Any = None
     """What it was trained on, if it was trained in this process."""
+    scale: Array | None = None
+    """(2, numbers): mean and deviation by which observations are normalized; None if they are not."""
 
     @property
     def algorithm(self) -> str:
@@ -70,12 +72,14 @@ class TrainedAgent:
 
     @cached_property
     def _preferences(self) -> Any:
-        shape = self._shape
+        return jax.jit(jax.vmap(self._preferred, in_axes=(None, 0)))
 
-        def one(weights: Any, observation: Any) -> Any:
-            return self._agent.preferences(shape.layout.tree(weights), observation.reshape(-1, 1))[:, 0]
-
-        return jax.jit(jax.vmap(one, in_axes=(None, 0)))
+    def _preferred(self, weights: Any, observation: Any) -> Any:
+        """The preferences at one observation."""
+        seen = observation.reshape(-1)
+        if self.scale is not None:
+            seen = (seen - jnp.asarray(self.scale[0])) / jnp.asarray(self.scale[1])
+        return self._agent.preferences(self._shape.layout.tree(weights), seen[:, None])[:, 0]
 
     @cached_property
     def networks(self) -> Any:
@@ -118,9 +122,11 @@ class TrainedAgent:
             "actions": self.spec.actions,
             "hidden": list(self.spec.hidden),
             "own_body": self.spec.body is not None,
+            "style": self.spec.style._asdict(),
             "hyperparameters": {k: float(v) for k, v in self.hyperparameters.items()},
         }
-        arrays_file.write(Path(path), KIND, VERSION, header, {"weights": np.asarray(self.weights)})
+        scale = {} if self.scale is None else {"scale": np.asarray(self.scale)}
+        arrays_file.write(Path(path), KIND, VERSION, header, {"weights": np.asarray(self.weights)} | scale)
         return Path(path)
 
 
@@ -138,9 +144,11 @@ def load(path: str | Path, body: MakeBody | None = None, algorithm: ControlAlgor
     _check_own(path, "algorithm", header.get("own_algorithm", False), algorithm)
     name = header["algorithm"]
     check_known(name, ALGORITHMS if algorithm is None else (algorithm.name,), "control algorithm")
-    spec = Spec(tuple(header["observation"]), header["actions"], tuple(header["hidden"]), body)
+    style = Style(**header.get("style", {}))
+    spec = Spec(tuple(header["observation"]), header["actions"], tuple(header["hidden"]), body, style)
     record = ALGORITHMS[name] if algorithm is None else algorithm
-    return TrainedAgent(header["env"], record, spec, arrays["weights"], header["hyperparameters"], header["choices"])
+    made = (header["env"], record, spec, arrays["weights"], header["hyperparameters"], header["choices"])
+    return TrainedAgent(*made, scale=arrays.get("scale"))
 
 
 def _check_own(path: str | Path, what: str, needed: bool, given: Any) -> None:
@@ -159,7 +167,7 @@ def _choose(agent: TrainedAgent, preferences: Any, uniform: Any, sample: bool) -
 
 
 def _play_compiled(agent: TrainedAgent, env: CompiledEnv, episodes: int, seed: int, sample: bool) -> Evaluation:
-    shape = agent._shape
+    agent._shape  # made before anything is traced  # noqa: B018
 
     def play(weights: Any, key: Any) -> tuple[Any, Any]:
         key_reset, key = jax.random.split(key)
@@ -168,7 +176,7 @@ def _play_compiled(agent: TrainedAgent, env: CompiledEnv, episodes: int, seed: i
         def step(carry: Any) -> Any:
             key, observation, state, total, length, _ = carry
             key, key_step, key_action = jax.random.split(key, 3)
-            preferences = agent._agent.preferences(shape.layout.tree(weights), observation.reshape(-1, 1))[:, 0]
+            preferences = agent._preferred(weights, observation)
             uniform = jax.random.uniform(key_action)
             action = _choose(agent, preferences[None], uniform[None], sample)[0]
             s = env.step(key_step, state, action)

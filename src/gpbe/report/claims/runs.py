@@ -83,7 +83,7 @@ class Question:
 
     def __call__(self, stored: Stored) -> Finding:
         """The verdict of some data: open as long as one of the claim's domains is missing."""
-        runs = stored.runs
+        runs = stored.only(MEMBERS).runs
         domains = [name for name in self.domains if name in runs.domains and runs.has(self.algorithms, [name])]
         if not domains:
             absent = [name for name in self.algorithms if not any(runs.has([name], [d]) for d in runs.domains)]

@@ -1,0 +1,27 @@
+"""Drawings of learning by streams: curves, and sensitivity to step size and lambda."""
+
+import polars as pl
+from matplotlib.figure import Figure
+
+from gpbe.experiments.control.drawing import curves_figure
+from gpbe.experiments.streaming import ALGORITHMS
+from gpbe.figures import panels, style
+
+
+def draw_streaming(table: pl.DataFrame) -> Figure:
+    return curves_figure(table, ALGORITHMS, "Traces without replay, the best setting of each domain: mean and error")
+
+
+def draw_step_sizes(table: pl.DataFrame) -> Figure:
+    return _sensitivity(table, "step_size", "Return by step size, with the best λ for each (95 % intervals over runs)")
+
+
+def draw_lambdas(table: pl.DataFrame) -> Figure:
+    return _sensitivity(table, "lam", "Return by λ, with the best step size for each (95 % intervals over runs)")
+
+
+def _sensitivity(table: pl.DataFrame, hyperparameter: str, title: str) -> Figure:
+    with style.figure(*panels.size_of(table["domain"].n_unique())) as fig:
+        panels.sensitivity_panels(fig, table, ALGORITHMS, hyperparameter)
+        fig.suptitle(title, fontsize=10)
+    return fig
