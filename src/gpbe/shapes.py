@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Num
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import LinearOperator
 
 if TYPE_CHECKING:  # SciPy has no types. To the checker these are arrays too, since both go through the same formulas.
 
@@ -31,7 +33,8 @@ if TYPE_CHECKING:  # SciPy has no types. To the checker these are arrays too, si
         def __init__(self, *arguments: Any, **options: Any): ...
 
 else:
-    from scipy.sparse import csr_array as Sparse
+    Sparse = csr_array
+    Operator = LinearOperator
 
 Array = np.ndarray
 Numbers = np.ndarray | Sequence | float | int
