@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hint
 import numpy as np
 
 from gpbe.errors import InputError
-from gpbe.shapes import Array, Numbers
+from gpbe.shapes import Array, Numbers, Sparse
 
 MOST = 16
 """Names that a refusal lists; of more it tells the first."""
@@ -160,7 +160,7 @@ def as_floats(values: Numbers, name: str) -> Array:
     return array
 
 
-def check_shape(array: Array, shape: Sequence[int], name: str, axes: str) -> None:
+def check_shape(array: Array | Sparse, shape: Sequence[int], name: str, axes: str) -> None:
     """The last axes of `array` must have `shape`; leading axes are free."""
     if array.shape[max(0, array.ndim - len(shape)) :] != tuple(shape):
         expected = ", ".join(str(n) for n in shape)

@@ -9,7 +9,7 @@ import pytest
 from gpbe import InputError, mdp
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "three_state.toml"
-SINGLE = [name for name in mdp.ZOO if name != "four-rooms"]
+SINGLE = [name for name in mdp.ZOO if name not in ("four-rooms", "grid")]
 
 
 def assert_same(one: mdp.PredictionProblem, other: mdp.PredictionProblem):
@@ -25,7 +25,7 @@ def assert_same(one: mdp.PredictionProblem, other: mdp.PredictionProblem):
     assert one.name == other.name
 
 
-@pytest.mark.parametrize("name", mdp.ZOO)
+@pytest.mark.parametrize("name", [*SINGLE, "four-rooms"])
 def test_npz_gives_back_the_same_problem(name, tmp_path):
     problem = mdp.problem(name)
     mdp.save(problem, tmp_path / "it.npz")

@@ -36,7 +36,7 @@ def weighted_basis(features: Features, d: PerState, ridge: Numbers = 0.0) -> Flo
 def regression(features: Features, d: PerState, u: PerState) -> Weights:
     """The least-norm weights of the h in span(features) that is closest to u under d."""
     root = np.sqrt(d)
-    rows, target = linalg.system(linalg.scaled(root, features), np.eye(features.shape[-1]), root * u)
+    rows, target = linalg.system(linalg.scaled(root, features), None, root * u)
     return linalg.least_squares(rows, target).solution
 
 

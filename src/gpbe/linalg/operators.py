@@ -7,7 +7,7 @@ leading axes. A sparse matrix has no leading axes, and products of tall ones are
 from collections.abc import Callable
 
 import numpy as np
-from scipy.sparse import dia_array
+from scipy.sparse import dia_array, hstack
 from scipy.sparse.linalg import aslinearoperator
 
 from gpbe.linalg.batched import frobenius as dense_frobenius
@@ -21,6 +21,8 @@ TALL = 2**14
 """Matrices of more rows than this are reduced to a triangle before anything is decomposed."""
 BLOCK = 2**22
 """Numbers in a block of rows."""
+WELL = 1e-6
+"""A matrix is well conditioned if the eigenvalues of its Gram matrix, with columns of length 1, differ by no more."""
 
 
 def is_dense(matrix: Matrix) -> bool:
@@ -85,29 +87,34 @@ def frobenius(matrix: Matrix) -> Array:
 
 
 def triangle(rows: Rows) -> Array:
-    """A matrix R with R'R = M'M, hence with M's singular values and right singular vectors; M itself unless it is tall.
+    """A matrix R with R'R = M'M, hence with M's singular values and right singular vectors; M itself if it is not tall.
 
-    Householder's QR, a block of rows at a time, each below the triangle so far: as accurate as of M at once.
+    >>> triangle(Sparse([[3.0], [4.0]])).round(12)
+    array([[5.]])
     """
     if is_dense(rows) and not _is_tall(rows):
         return rows
-    return _triangle(lambda part: as_matrix(rows[part]), rows.shape[0], rows.shape[1])
+    return _triangle(lambda part: rows[part], rows.shape[0], rows.shape[1])
 
 
-def system(operator: Matrix, x: Rows, target: Array) -> tuple[Array, Array]:
+def system(operator: Matrix, x: Rows | None, target: Array) -> tuple[Array, Array]:
     """The rows and the target of the least-squares problem || operator x w - target ||, reduced if there are many.
 
-    Reduced rows and target have the same length || rows w - target || for every w.
+    Reduced rows and target have the same length || rows w - target || for every w. Without x it is the identity.
     """
-    if isinstance(operator, Operator):
-        operator, x = times(operator, x), np.eye(x.shape[1])
+    if isinstance(operator, Operator) and x is not None:
+        operator, x = times(operator, x), None
     if is_dense(operator) and not _is_tall(operator):
-        return times(operator, x), target
+        return operator if x is None else times(operator, x), target
 
-    def block(part: slice) -> Array:
-        return np.concatenate([as_matrix(operator[part] @ x), target[part, None]], axis=1)
+    def block(part: slice) -> Rows:
+        rows = operator[part] if x is None else operator[part] @ x
+        if is_dense(rows):
+            return np.concatenate([rows, target[part, None]], axis=1)
+        return hstack([rows, Sparse(target[part, None])], format="csr")
 
-    r = _triangle(block, operator.shape[0], x.shape[1] + 1)
+    columns = (operator if x is None else x).shape[1] + 1
+    r = _triangle(block, operator.shape[0], columns)
     return r[:, :-1], r[:, -1]
 
 
@@ -128,8 +135,30 @@ def _is_tall(matrix: Array) -> bool:
     return matrix.ndim == 2 and matrix.shape[0] > TALL
 
 
-def _triangle(block: Callable[[slice], Array], rows: int, columns: int) -> Array:
-    r, step = np.zeros((0, columns)), max(columns, BLOCK // columns)
-    for begin in range(0, rows, step):
-        r = np.linalg.qr(np.concatenate([r, block(slice(begin, begin + step))]), mode="r")
+def _triangle(block: Callable[[slice], Rows], rows: int, columns: int) -> Array:
+    """R with R'R = M'M for an M of so many rows and columns, of which `block` makes some rows.
+
+    The Cholesky factor of M'M, which is cheap for a sparse M, where M is well enough conditioned for that; otherwise
+    Householder's QR, a block of rows at a time, each below the triangle so far, which is as accurate as of M at once.
+    """
+    step = max(columns, BLOCK // columns)
+    parts = [slice(begin, begin + step) for begin in range(0, rows, step)]
+    found = _cholesky(sum((gram(b, b) for b in map(block, parts)), np.zeros((columns, columns))))
+    if found is not None:
+        return found
+    r: Array = np.zeros((0, columns))
+    for part in parts:
+        r = np.linalg.qr(np.concatenate([r, as_matrix(block(part))]), mode="r")
     return r
+
+
+def _cholesky(squares: Array) -> Array | None:
+    """R with R'R = M'M, or None where forming M'M has lost too much: a relative 1e-16 times the squared condition."""
+    size = np.sqrt(np.diag(squares))
+    if not (size > 0).all():
+        return None
+    scaled_ = squares / np.outer(size, size)
+    values = np.linalg.eigvalsh(scaled_)
+    if values[0] < WELL * values[-1]:
+        return None
+    return np.linalg.cholesky(scaled_).T * size

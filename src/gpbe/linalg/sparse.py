@@ -149,7 +149,7 @@ def sparse_stationary(transition: Sparse) -> Array:
 
 
 def largest_singular_value(
-    forward: Callable[[Array], Array], backward: Callable[[Array], Array], start: Array, tolerance: float = 1e-13
+    forward: Callable[[Array], Array], backward: Callable[[Array], Array], start: Array, tolerance: float = 1e-11
 ) -> float:
     """The norm of a matrix that is known by what it and its transpose do, by Lanczos steps on M'M from `start`.
 

@@ -56,9 +56,9 @@ class FiniteMDP:
 
     def __init__(
         self,
-        transition: Numbers | Sequence[Any],
-        reward: Numbers | Sequence[Any],
-        discount: Numbers | Sequence[Any],
+        transition: Numbers | Sparse,
+        reward: Numbers,
+        discount: Numbers,
         start: Numbers | None = None,
         *,
         state_names: Sequence[str] | None = None,

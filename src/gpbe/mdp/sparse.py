@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from gpbe.checks import TOLERANCE, Axis, as_floats, check_interval, place
+from gpbe.checks import TOLERANCE, Axis, as_floats, place
 from gpbe.errors import InputError
 from gpbe.mdp.layout import SparseLayout, joined
 from gpbe.shapes import Array, Sparse
@@ -42,8 +42,8 @@ def read_sparse(transition: Sequence[Any], reward: Any, discount: Any, axes: Seq
     wrong = (discounts < 0) | (discounts > 1)
     if wrong.any():
         i = int(wrong.argmax())
-        where = place("discount", (state[i], action[i], after[i]), axes)
-        check_interval(discounts[i : i + 1], where, ())
+        where = place("discount", (int(state[i]), int(action[i]), int(after[i])), axes)
+        raise InputError(f"{where} is {discounts[i]:g}; it should lie in [0, 1]")
     arrays = (state, action, after, probability, rewards, discounts)
     for array in arrays:
         array.flags.writeable = False
@@ -73,7 +73,7 @@ def _check_chances(
 ) -> None:
     if (probability < 0).any():
         i = int((probability < 0).argmax())
-        where = place("transition", (state[i], action[i]), axes[:2])
+        where = place("transition", (int(state[i]), int(action[i])), axes[:2])
         raise InputError(f"{where} has an entry of {probability[i]:g}; a probability cannot be negative")
     sums = np.bincount(state * np.int64(shape[1]) + action, probability, shape[0] * shape[1]).reshape(shape)
     wrong = np.abs(sums - 1) > TOLERANCE

@@ -17,6 +17,8 @@ def render(problem: PredictionProblem) -> str:
     """The text from which `parse` makes the same problem. Transitions that cannot happen are left out."""
     if problem.batch_shape or problem.initial_weights.ndim > 1:
         raise InputError("a .toml file holds one problem, and this is a batch; save it as .npz, or save problem[0]")
+    if problem.mdp.is_sparse:
+        raise InputError("a .toml file holds arrays, and this problem is sparse; save it as .npz")
     states, actions = problem.mdp.state_names, problem.mdp.action_names
     for what, names in (("states", states), ("actions", actions)):
         taken = [name for name, count in Counter(names).items() if count > 1 or (names, name) == (states, DEFAULT)]

@@ -160,7 +160,7 @@ def worst_approximation_error(
 
 def _per_unit(
     operator: Float[Array, "... M S"], directions: Features, d: PerState
-) -> tuple[Float[Array, "... M S"], Truth]:
+) -> tuple[Float[Array, "... M R"], Truth]:
     """The operator on span(directions), in coordinates in which || v ||_d is the Euclidean length of v.
 
     And whether it is bounded there: not if it keeps something of a v of length 0.

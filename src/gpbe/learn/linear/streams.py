@@ -1,7 +1,5 @@
 """Where transitions come from: a simulated problem, or a log that somebody recorded."""
 
-from collections.abc import Sequence
-
 import jax.numpy as jnp
 import numpy as np
 
@@ -44,13 +42,14 @@ def simulated(problem: PredictionProblem, steps: int, runs: int, seed: int, stat
     )
 
 
-def table_rows(problem: PredictionProblem, data: Trajectories) -> tuple[Array | slice, Sequence[Array]]:
+def table_rows(problem: PredictionProblem, data: Trajectories) -> tuple[Array | slice, tuple[Array, Array]]:
     """The states whose features learning needs, all or of a sparse problem those visited, and where data find them."""
     both = (data.state, data.next_state)
     if not problem.mdp.is_sparse:
         return slice(None), both
     visited, rows = np.unique(np.stack(both), return_inverse=True)
-    return visited, rows.reshape(2, *data.state.shape)
+    now, after = rows.reshape(2, *data.state.shape)
+    return visited, (now, after)
 
 
 def features_of(problem: PredictionProblem, states: Array | slice) -> Array:
