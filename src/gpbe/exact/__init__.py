@@ -55,6 +55,7 @@ from gpbe.exact.projections import (
 )
 from gpbe.exact.stability import Stability, gradient_stability, td_stability
 from gpbe.exact.traces import LinearSystem, lambda_resolvent, linear_system, mean_trace, trace_system
+from gpbe.exact.variance import followon_spread, followon_variance, samples_vary_finitely
 from gpbe.exact.weightings import mismatch, weighting
 
 __all__ = [
@@ -78,6 +79,8 @@ __all__ = [
     "expected_td_error",
     "expected_update_norm",
     "fixed_point",
+    "followon_spread",
+    "followon_variance",
     "gradient_stability",
     "hallak_bound",
     "identifiable_bellman_error",
@@ -102,6 +105,7 @@ __all__ = [
     "quadratic",
     "return_error",
     "return_variance",
+    "samples_vary_finitely",
     "scherrer_bound",
     "solution",
     "td_error",

@@ -7,10 +7,9 @@ from gpbe.linalg.batched import (
     least_squares,
     pseudo_inverse,
     solve,
-    spectral_radius,
     stationary,
 )
-from gpbe.linalg.inverse import DenseInverse, Inverse, inverse_of
+from gpbe.linalg.inverse import DenseInverse, Inverse, inverse_of, sums_up
 from gpbe.linalg.operators import (
     Matrix,
     apply,
@@ -49,8 +48,8 @@ __all__ = [
     "scaled",
     "solve",
     "sparse_stationary",
-    "spectral_radius",
     "stationary",
+    "sums_up",
     "system",
     "times",
     "transpose",

@@ -80,15 +80,6 @@ def frobenius(matrix: Array) -> Array:
     return np.asarray(np.linalg.norm(matrix, axis=(-2, -1)))
 
 
-def spectral_radius(matrix: Array) -> Array:
-    """The largest absolute value of an eigenvalue, over leading axes.
-
-    >>> spectral_radius(np.array([[0.0, 2.0], [2.0, 0.0]])).round(12).item()
-    2.0
-    """
-    return np.asarray(np.abs(np.linalg.eigvals(matrix)).max(-1))
-
-
 def independent_columns(matrix: Array, tolerance: float = 1e-10) -> Array:
     """Which columns of `matrix` (..., n, k) are not combinations of columns before them: a mask (..., k). Batched.
 

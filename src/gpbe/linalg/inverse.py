@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import eye_array
 
+from gpbe.errors import InputError
 from gpbe.linalg.batched import solve
 from gpbe.linalg.sparse import SparseInverse
 from gpbe.shapes import Array, Sparse
@@ -65,3 +67,23 @@ def inverse_of(matrix: Array | Sparse) -> DenseInverse | Inverse:
     array([0.5 , 0.25])
     """
     return DenseInverse(matrix) if isinstance(matrix, np.ndarray) else Inverse(SparseInverse(matrix))
+
+
+def sums_up(matrix: Array | Sparse) -> bool:
+    """Has I + M + M^2 + ... a sum, for one M without negative entries?
+
+    If and only if (I - M) y = 1 has a solution without negative entries: then M y < y, so the spectral radius is below
+    1; and where it is, y is the sum times 1. No eigenvalue is needed.
+
+    >>> sums_up(np.array([[0.0, 2.0], [0.4, 0.0]])), sums_up(np.array([[0.0, 2.0], [0.6, 0.0]]))
+    (True, False)
+    """
+    n = matrix.shape[0]
+    identity = np.eye(n) if isinstance(matrix, np.ndarray) else Sparse(eye_array(n, format="csr"))
+    one = np.ones(n)
+    try:
+        y = inverse_of(identity - matrix).of(one)
+    except (np.linalg.LinAlgError, RuntimeError, InputError):  # singular, or too close to it to be solved
+        return False
+    missed = np.abs(y - matrix @ y - one).max()
+    return bool((y >= 1 - 1e-6).all() and missed < 1e-3)
