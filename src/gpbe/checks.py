@@ -6,12 +6,12 @@ Every refusal is worded here, in one line: what is wrong, where, and what would 
 import difflib
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from gpbe.errors import InputError
-from gpbe.shapes import Array, Numbers
+from gpbe.shapes import Array, Numbers, Sparse
 
 MOST = 16
 """Names that a refusal lists; of more it tells the first."""
@@ -129,6 +129,18 @@ def generator(rng: np.random.Generator | int) -> np.random.Generator:
     return np.random.default_rng(rng)
 
 
+class Axis(NamedTuple):
+    """What an axis of an array is called in messages, and its entries if they have names."""
+
+    what: str
+    names: tuple[str, ...] = ()
+
+    def at(self, index: int) -> str:
+        """An entry, by its name unless that is its number."""
+        name = self.names[index] if index < len(self.names) else str(index)
+        return f"{self.what} {index}" if name == str(index) else f"{self.what} {name!r}"
+
+
 TOLERANCE = 1e-8
 """How far from 1 a row of probabilities may sum: text files carry a few digits only."""
 
@@ -148,14 +160,14 @@ def as_floats(values: Numbers, name: str) -> Array:
     return array
 
 
-def check_shape(array: Array, shape: Sequence[int], name: str, axes: str) -> None:
+def check_shape(array: Array | Sparse, shape: Sequence[int], name: str, axes: str) -> None:
     """The last axes of `array` must have `shape`; leading axes are free."""
     if array.shape[max(0, array.ndim - len(shape)) :] != tuple(shape):
         expected = ", ".join(str(n) for n in shape)
         raise InputError(f"{name} has shape {array.shape}; it should end in ({expected}), which is ({axes})")
 
 
-def check_probabilities(array: Array, name: str, axes: Sequence[str]) -> None:
+def check_probabilities(array: Array, name: str, axes: Sequence[str | Axis]) -> None:
     """Rows (the last axis) must be probability distributions; `axes` names the axes before it."""
     if (array < 0).any():
         index = _first(array < 0)
@@ -169,36 +181,39 @@ def check_probabilities(array: Array, name: str, axes: Sequence[str]) -> None:
         raise InputError(f"{place(name, index, axes)} sums to {sums[index]:.10g}; it should sum to 1")
 
 
-def check_interval(array: Array, name: str, axes: Sequence[str], low: float = 0.0, high: float = 1.0) -> None:
+def check_interval(array: Array, name: str, axes: Sequence[str | Axis], low: float = 0.0, high: float = 1.0) -> None:
     wrong = (array < low) | (array > high)
     if wrong.any():
         index = _first(wrong)
         raise InputError(f"{place(name, index, axes)} is {array[index]:g}; it should lie in [{low:g}, {high:g}]")
 
 
-def check_coverage(target: Array, behavior: Array) -> None:
+def check_coverage(target: Array, behavior: Array, axes: Sequence[str | Axis] = ("state", "action")) -> None:
     """The behavior must take every action that the target takes."""
     missing = (target > 0) & (behavior <= 0)
     if missing.any():
         index = _first(missing)
         probability = np.broadcast_to(target, missing.shape)[index]
-        where = place("", index, ("state", "action")).strip("[]")
+        where = place("", index, axes)[1:-1]
         raise InputError(
             f"the behavior never takes {where}, which the target takes with probability {probability:g}; "
             "give it a positive probability there"
         )
 
 
-def place(name: str, index: Sequence[int], axes: Sequence[str] = ()) -> str:
+def place(name: str, index: Sequence[int], axes: Sequence[str | Axis] = ()) -> str:
     """`transition[state 2, action 1]`; leading axes without a name are batch axes.
 
     >>> place("transition", (7, 2, 1), ("state", "action"))
     'transition[batch 7, state 2, action 1]'
+    >>> place("target", (1,), [Axis("state", ("left", "right"))])
+    "target[state 'right']"
     """
     if not len(index):
         return name
-    labels = ["batch"] * (len(index) - len(axes)) + list(axes) if axes else [""] * len(index)
-    return f"{name}[{', '.join(f'{label} {i}'.strip() for label, i in zip(labels, index, strict=False))}]"
+    named = [axis if isinstance(axis, Axis) else Axis(axis) for axis in axes or [""] * len(index)]
+    labels = [Axis("batch")] * (len(index) - len(named)) + named
+    return f"{name}[{', '.join(axis.at(i).strip() for axis, i in zip(labels, index, strict=False))}]"
 
 
 def _first(mask: Array | np.bool_) -> tuple[int, ...]:

@@ -5,10 +5,36 @@ of features or of weightings goes through a formula in one call.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Num
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import LinearOperator
+
+if TYPE_CHECKING:  # SciPy has no types. To the checker these are arrays too, since both go through the same formulas.
+
+    class Sparse(np.ndarray):
+        """A large matrix that is mostly 0, in rows; it has no leading axes."""
+
+        indices: np.ndarray
+        indptr: np.ndarray
+        nnz: int
+
+        def __new__(cls, *arguments: Any, **options: Any) -> "Sparse": ...
+        def toarray(self) -> np.ndarray: ...
+        def sum_duplicates(self) -> None: ...
+        def eliminate_zeros(self) -> None: ...
+
+    class Operator(np.ndarray):
+        """A matrix that is known only by what it does."""
+
+        def __new__(cls, *arguments: Any, **options: Any) -> Any: ...
+        def __init__(self, *arguments: Any, **options: Any): ...
+
+else:
+    Sparse = csr_array
+    Operator = LinearOperator
 
 Array = np.ndarray
 Numbers = np.ndarray | Sequence | float | int
@@ -26,8 +52,10 @@ Scalar = float | Float[Array, "..."]
 PerState = Float[Array, "... S"]
 PerStateAction = Float[Array, "... S A"]
 PerTransition = Float[Array, "... S A S"]
-StateMatrix = Float[Array, "... S S"]
-Features = Float[Array, "... S K"]
+OnTransitions = PerTransition | Float[Array, " N"]
+"""A number for each transition: (..., S, A, S), or of a sparse problem for each of the N that can happen."""
+StateMatrix = Float[Array, "... S S"] | Sparse
+Features = Float[Array, "... S K"] | Sparse
 Weights = Float[Array, "... K"]
 Mask = Bool[Array, "... S"]
 

@@ -9,7 +9,7 @@ import pytest
 from gpbe import InputError, mdp
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "three_state.toml"
-SINGLE = [name for name in mdp.ZOO if name != "four-rooms"]
+SINGLE = [name for name in mdp.ZOO if name not in ("four-rooms", "grid")]
 
 
 def assert_same(one: mdp.PredictionProblem, other: mdp.PredictionProblem):
@@ -25,7 +25,7 @@ def assert_same(one: mdp.PredictionProblem, other: mdp.PredictionProblem):
     assert one.name == other.name
 
 
-@pytest.mark.parametrize("name", mdp.ZOO)
+@pytest.mark.parametrize("name", [*SINGLE, "four-rooms"])
 def test_npz_gives_back_the_same_problem(name, tmp_path):
     problem = mdp.problem(name)
     mdp.save(problem, tmp_path / "it.npz")
@@ -107,7 +107,7 @@ def test_defaults_of_a_minimal_file(tmp_path):
         (
             "discount = 0.9",
             "discount = 1.5",
-            "discount[state 0, action 0, next state 0] is 1.5; it should lie in [0, 1]",
+            "discount[state 'left', action 'stay', next state 'left'] is 1.5; it should lie in [0, 1]",
         ),
         ('to = "right"', 'to = "rigth"', "[[transition]] 2: to state 'rigth' is unknown; did you mean 'right'?"),
         ('to = "right"', "to = 1", "[[transition]] 2: to state 1 is unknown; it should be one of left, right"),
@@ -151,7 +151,7 @@ def test_defaults_of_a_minimal_file(tmp_path):
             "[target]: state 'defualt' is unknown; did you mean 'default'?",
         ),
         ("default = { go = 1 }", "default = 1", "[target] default is 1; it should be a table of names and values"),
-        ("go = 0.5, stay = 0.5", "stay = 1", "the behavior never takes state 0, action 1"),
+        ("go = 0.5, stay = 0.5", "stay = 1", "the behavior never takes state 'left', action 'go'"),
         ('start = "left"', 'start = "lift"', "start: state 'lift' is unknown; did you mean 'left'?"),
         ('start = "left"', "start = { left = 0.5 }", "start: probabilities sum to 0.5; it should be 1"),
         ('"left", "right"]', '"left", "left"]', "state 'left' has a name that is taken"),

@@ -66,6 +66,7 @@ from gpbe.exact.robust import (
 )
 from gpbe.exact.stability import Stability, gradient_stability, td_stability
 from gpbe.exact.traces import LinearSystem, lambda_resolvent, linear_system, mean_trace, trace_system
+from gpbe.exact.variance import followon_spread, followon_variance, samples_vary_finitely
 from gpbe.exact.weightings import mismatch, weighting
 
 __all__ = [
@@ -95,6 +96,8 @@ __all__ = [
     "expected_td_error",
     "expected_update_norm",
     "fixed_point",
+    "followon_spread",
+    "followon_variance",
     "gradient_stability",
     "hallak_bound",
     "huber_bellman_error",
@@ -122,6 +125,7 @@ __all__ = [
     "return_error",
     "return_variance",
     "robust_solution",
+    "samples_vary_finitely",
     "scherrer_bound",
     "solution",
     "td_error",

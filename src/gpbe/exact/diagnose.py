@@ -12,6 +12,7 @@ from gpbe.exact.fixed_points import Solution, solution
 from gpbe.exact.identities import bellman_error_parts
 from gpbe.exact.objectives import value_error
 from gpbe.exact.stability import Stability, gradient_stability, td_stability
+from gpbe.exact.variance import Followon, followon_spread, samples_vary_finitely
 from gpbe.exact.weightings import Name, as_lambda, mismatch, weighting
 from gpbe.mdp import PredictionProblem
 from gpbe.shapes import Array, PerState
@@ -20,6 +21,18 @@ WEIGHTINGS: tuple[Name, ...] = ("behavior", "target", "emphatic")
 OBJECTIVES = ("ve", "pbe", "be", "tde")
 METHOD = {"behavior": "off-policy TD", "target": "alternative-life TD", "emphatic": "emphatic TD"}
 LAMBDAS = np.round(np.arange(0, 1.01, 0.05), 2)
+MANY = 10_000
+"""States beyond which other lambdas are not tried, and arrays of a number a state are left out of `as_dict`."""
+WORTH = 0.01
+"""Two errors that differ by less than this share of the larger are as good as each other."""
+WARNING = {
+    "behavior": "off-policy TD(lambda) converges in expectation, but the variance of its trace is infinite here, so "
+    "sampled runs are known to explode; use a smaller lambda",
+    "target": "alternative-life TD converges in expectation, but the variance of its products of ratios is infinite "
+    "here, so sampled runs are known to explode; use another method",
+    "emphatic": "emphatic TD converges in expectation, but the variance of its followon is infinite here, so sampled "
+    "runs are known to explode; use small step sizes, or a followon that decays faster (followon_decay)",
+}
 
 
 @dataclass(frozen=True)
@@ -50,6 +63,10 @@ class Diagnosis:
     """Each sums to 1 here, for reading."""
     findings: tuple[Finding, ...]
     stability: dict[str, Stability]
+    finite_variance: dict[str, bool]
+    """Whether the sampled update of each method has a finite variance, not only an expectation."""
+    followon: Followon
+    """Mean and standard deviation of ETD's followon."""
     penalty: dict[str, float]
     """Projection penalty at the linear PBE's minimum: what the PBE does not see of the Bellman error."""
 
@@ -68,10 +85,21 @@ class Diagnosis:
         return int((self.weightings["target"] / d_b).argmax())
 
     @cached_property
-    def converging_lambdas(self) -> Array:
-        """Trace parameters of a grid for which off-policy TD(lam) converges."""
+    def converging_lambdas(self) -> Array | None:
+        """Trace parameters of a grid for which off-policy TD(lam) converges; not computed beyond `MANY` states."""
+        if self.problem.mdp.n_states > MANY:
+            return None
         kept = [lam for lam in LAMBDAS if td_stability(self.problem, "behavior", lam).verdict == "converges"]
         return np.array(kept)
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """Methods that converge in expectation and whose samples have infinite variance, with what to do."""
+        return tuple(
+            WARNING[name]
+            for name, stability in self.stability.items()
+            if stability.verdict == "converges" and not self.finite_variance[name]
+        )
 
     @cached_property
     def recommendation(self) -> tuple[str, str]:
@@ -111,6 +139,8 @@ def diagnose(problem: PredictionProblem, lam: float = 0.0) -> Diagnosis:
         {name: weights / weights.sum() for name, weights in d.items()},
         findings,
         {name: td_stability(problem, d[name], lam) for name in WEIGHTINGS},
+        {name: samples_vary_finitely(problem, name, lam) for name in WEIGHTINGS},
+        followon_spread(problem),
         {
             name: float(bellman_error_parts(problem, minima[name], d[name] / d[name].sum()).penalty)
             for name in WEIGHTINGS
@@ -134,8 +164,9 @@ def _recommend(diagnosis: Diagnosis) -> tuple[str, str]:
     scale = float(np.sqrt((diagnosis.weightings["behavior"] * diagnosis.problem.values**2).sum()))
     small = 1e-8 * max(scale, 1.0)
     representable = best <= small
-    # Solutions are as good as each other when they differ by less than a tenth of what is left to gain.
-    better = emphatic.error_behavior < td.error_behavior - 0.1 * (td.error_behavior - best) - small
+    # Solutions are as good as each other when they differ by less than a tenth of what is left to gain, or by little.
+    worth = max(0.1 * (td.error_behavior - best), WORTH * td.error_behavior) + small
+    better = emphatic.error_behavior < td.error_behavior - worth
     quality = (
         "the features represent v_pi, so every minimum is v_pi itself"
         if representable
@@ -179,8 +210,8 @@ def _as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
         "features": problem.features.shape[-1],
         "feature_rank": int(diagnosis.findings[0].solution.feature_rank),
         "lambda": diagnosis.lam,
-        "values": problem.values.tolist(),
-        "weightings": {name: d.tolist() for name, d in diagnosis.weightings.items()},
+        "values": _listed(problem.values),
+        "weightings": {name: _listed(d) for name, d in diagnosis.weightings.items()},
         "mismatch": _number(diagnosis.mismatch),
         "td": {
             name: {
@@ -188,16 +219,18 @@ def _as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
                 "verdict": s.verdict,
                 "eigenvalues": [[float(e.real), float(e.imag)] for e in s.eigenvalues],
                 "largest_step_size": s.largest_step_size,
+                "finite_variance": diagnosis.finite_variance[name],
             }
             for name, s in diagnosis.stability.items()
         },
-        "converging_lambdas": diagnosis.converging_lambdas.tolist(),
+        "followon": {key: _number(value) for key, value in diagnosis.followon._asdict().items()},
+        "converging_lambdas": None if diagnosis.converging_lambdas is None else diagnosis.converging_lambdas.tolist(),
         "solutions": [
             {
                 "objective": f.objective,
                 "weighting": f.weighting,
                 "weights": f.solution.weights.tolist(),
-                "values": f.solution.values.tolist(),
+                "values": _listed(f.solution.values),
                 "objective_value": float(f.solution.error),
                 "rank": int(f.solution.rank),
                 "condition": _number(float(f.solution.condition)),
@@ -210,7 +243,13 @@ def _as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
         "projection_penalty": diagnosis.penalty,
         "recommendation": what,
         "reason": why,
+        "warnings": list(diagnosis.warnings),
     }
+
+
+def _listed(values: PerState) -> list[float] | None:
+    """A number for each state, unless there are too many to read."""
+    return values.tolist() if len(values) <= MANY else None
 
 
 def _number(x: float) -> float | None:

@@ -52,9 +52,9 @@ def solution(problem: PredictionProblem, objective: str, d: Name | Numbers, **op
     x = problem.features
     q = quadratic(problem, objective, d, **options)
     scale = linalg.frobenius(q.operator) * linalg.frobenius(x)
-    found = linalg.least_squares(q.operator @ x, q.target, scale)
-    values = (x @ found.solution[..., None])[..., 0]
-    rank = np.linalg.matrix_rank(x, rtol=1e-12)
+    found = linalg.least_squares(*linalg.system(q.operator, x, q.target), scale)
+    values = linalg.apply(x, found.solution)
+    rank = np.linalg.matrix_rank(problem.feature_triangle, rtol=1e-12)
     return Solution(found.solution, values, q.at(values), found.rank, np.asarray(rank), found.condition)
 
 

@@ -2,11 +2,10 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
+from gpbe import linalg
 from gpbe.checks import as_floats
 from gpbe.exact.objectives import as_values, bellman_error, td_error
-from gpbe.exact.projections import as_projection, projection_matrix
+from gpbe.exact.projections import as_projection, projected, regression
 from gpbe.exact.traces import lambda_resolvent
 from gpbe.exact.weightings import Name, as_weighting
 from gpbe.mdp import PredictionProblem
@@ -16,8 +15,8 @@ from gpbe.shapes import Numbers, PerState, Scalar, Weights, as_scalar
 def expected_td_error(problem: PredictionProblem, v: Numbers, lam: Numbers = 0.0) -> PerState:
     """E[delta | S = s] = (T v - v)(s) under the target policy; for lam > 0 of the lambda-return."""
     v = as_values(problem, v)
-    one_step = problem.expected_reward - (problem.bellman_matrix @ v[..., None])[..., 0]
-    return (lambda_resolvent(problem, lam) @ one_step[..., None])[..., 0]
+    one_step = problem.expected_reward - linalg.apply(problem.bellman_matrix, v)
+    return linalg.apply(lambda_resolvent(problem, lam), one_step)
 
 
 def conjugate(problem: PredictionProblem, v: Numbers, d: Name | Numbers, h: Numbers, lam: Numbers = 0.0) -> Scalar:
@@ -42,10 +41,8 @@ def maximizing_h(
 ) -> Maximizer:
     """h* = Pi_{H,d} (T v - v), and the least-norm weights that give it (C^-1 (b - A w) for the linear PBE)."""
     d, phi = as_weighting(problem, d), as_projection(problem, projection)
-    root = np.sqrt(d)
-    scaled = root * expected_td_error(problem, v, lam)
-    weights = (np.linalg.pinv(root[..., None] * phi, rcond=1e-12) @ scaled[..., None])[..., 0]
-    return Maximizer((phi @ weights[..., None])[..., 0], weights)
+    weights = regression(phi, d, expected_td_error(problem, v, lam))
+    return Maximizer(linalg.apply(phi, weights), weights)
 
 
 class BellmanParts(NamedTuple):
@@ -65,9 +62,9 @@ def bellman_error_parts(
     """
     d = as_weighting(problem, d)
     u = expected_td_error(problem, v)
-    h = (projection_matrix(as_projection(problem, projection), d) @ u[..., None])[..., 0]
-    projected, penalty = (d * h**2).sum(-1), (d * (u - h) ** 2).sum(-1)
-    return BellmanParts(bellman_error(problem, v, d), as_scalar(projected), as_scalar(penalty))
+    h = projected(as_projection(problem, projection), d, u)
+    seen, penalty = (d * h**2).sum(-1), (d * (u - h) ** 2).sum(-1)
+    return BellmanParts(bellman_error(problem, v, d), as_scalar(seen), as_scalar(penalty))
 
 
 class TDParts(NamedTuple):
@@ -81,9 +78,8 @@ class TDParts(NamedTuple):
 def td_error_parts(problem: PredictionProblem, v: Numbers, d: Name | Numbers) -> TDParts:
     """TDE(v) = BE(v) + sum_s d(s) Var[R + gamma v(S') | S = s]."""
     d, v = as_weighting(problem, d), as_values(problem, v)
-    m = problem.mdp
-    outcome = m.reward + m.discount * v[..., None, None, :]
-    chance = problem.target[..., None] * m.transition
-    mean = (chance * outcome).sum((-1, -2), keepdims=True)
-    variance = (chance * (outcome - mean) ** 2).sum((-1, -2))
+    t, pi = problem.mdp.layout, problem.target
+    outcome = t.reward + t.discount * t.there(v)
+    mean = t.mean(pi, t.probability * outcome)
+    variance = t.mean(pi, t.probability * (outcome - t.here(mean)) ** 2)
     return TDParts(td_error(problem, v, d), bellman_error(problem, v, d), as_scalar((d * variance).sum(-1)))

@@ -25,6 +25,7 @@ class FixedPoints:
     """
 
     def __init__(self, problem: PredictionProblem):
+        problem.mdp.dense("FixedPoints")
         self.problem = problem
         self._x = problem.features
         self._kept = linalg.independent_columns(self._x)

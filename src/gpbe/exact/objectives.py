@@ -20,25 +20,26 @@ from gpbe.exact.traces import lambda_resolvent
 from gpbe.exact.weightings import Name, as_weighting
 from gpbe.features import aggregation
 from gpbe.mdp import PredictionProblem
-from gpbe.shapes import Array, Numbers, PerState, Scalar, as_scalar
+from gpbe.shapes import Array, Features, Numbers, PerState, Scalar, as_scalar
 
 
 class Quadratic(NamedTuple):
     """|| target - operator v ||^2 + constant."""
 
-    operator: Float[Array, "... M S"]
+    operator: linalg.Matrix
+    """(..., M, S)."""
     target: Float[Array, "... M"]
     constant: Scalar = 0.0
 
     def at(self, v: PerState) -> Scalar:
-        residual = self.target - (self.operator @ v[..., None])[..., 0]
+        residual = self.target - linalg.apply(self.operator, v)
         return as_scalar((residual**2).sum(-1) + self.constant)
 
 
 def value_quadratic(problem: PredictionProblem, d: PerState) -> Quadratic:
     """VE(v) = sum_s d(s) (v(s) - v_pi(s))^2."""
     root = np.sqrt(d)
-    return Quadratic(root[..., None] * np.eye(problem.mdp.n_states), root * problem.values)
+    return Quadratic(linalg.scaled(root, problem.mdp.layout.identity), root * problem.values)
 
 
 def return_quadratic(problem: PredictionProblem, d: PerState) -> Quadratic:
@@ -48,8 +49,8 @@ def return_quadratic(problem: PredictionProblem, d: PerState) -> Quadratic:
 
 def bellman_quadratic(problem: PredictionProblem, d: PerState, lam: Numbers = 0.0) -> Quadratic:
     """BE(v) = sum_s d(s) E[delta | S = s]^2; for lam > 0 delta is the error of the lambda-return."""
-    root = np.sqrt(d)[..., None] * lambda_resolvent(problem, lam)
-    return Quadratic(root @ problem.bellman_matrix, (root @ problem.expected_reward[..., None])[..., 0])
+    root = linalg.scaled(np.sqrt(d), lambda_resolvent(problem, lam))
+    return Quadratic(linalg.compose(root, problem.bellman_matrix), linalg.apply(root, problem.expected_reward))
 
 
 def projected_quadratic(
@@ -64,8 +65,7 @@ def projected_quadratic(
     With a ridge the maximum is over penalized h: H between nothing and all of span(projection).
     """
     bellman = bellman_quadratic(problem, d, lam)
-    onto = np.swapaxes(weighted_basis(as_projection(problem, projection), d, ridge), -1, -2)
-    return Quadratic(onto @ bellman.operator, (onto @ bellman.target[..., None])[..., 0])
+    return _seen_by(weighted_basis(as_projection(problem, projection), d, ridge), bellman)
 
 
 def identifiable_quadratic(problem: PredictionProblem, d: PerState, aliases: Numbers | None = None) -> Quadratic:
@@ -79,9 +79,7 @@ def identifiable_quadratic(problem: PredictionProblem, d: PerState, aliases: Num
 
 def update_quadratic(problem: PredictionProblem, d: PerState, lam: Numbers = 0.0) -> Quadratic:
     """NEU(v) = || sum_s d(s) E[delta x | S = s] ||_2^2, the norm of the expected TD update."""
-    root = bellman_quadratic(problem, d, lam)
-    onto = np.swapaxes(problem.features * np.sqrt(d)[..., None], -1, -2)
-    return Quadratic(onto @ root.operator, (onto @ root.target[..., None])[..., 0])
+    return _seen_by(linalg.scaled(np.sqrt(d), problem.features), bellman_quadratic(problem, d, lam))
 
 
 def kernel_quadratic(
@@ -90,6 +88,7 @@ def kernel_quadratic(
     """KBE(v) = sum_{s,s'} d(s) E[delta|s] k(s,s') E[delta|s'] d(s') for a positive semidefinite kernel."""
     if kernel is None:
         raise InputError("the kernel Bellman error needs a kernel: an (S, S) array or a function of two states")
+    problem.mdp.dense("the kernel Bellman error")
     states = range(problem.mdp.n_states)
     if callable(kernel):
         kernel = [[kernel(s, t) for t in states] for s in states]
@@ -100,29 +99,32 @@ def kernel_quadratic(
         raise InputError(
             "kernel is not symmetric positive semidefinite, so its error could be negative; use one that is"
         )
-    root = np.swapaxes(vectors * np.sqrt(np.maximum(values, 0))[..., None, :], -1, -2)
-    bellman = bellman_quadratic(problem, d)
-    onto = root * np.sqrt(d)[..., None, :]
-    return Quadratic(onto @ bellman.operator, (onto @ bellman.target[..., None])[..., 0])
+    root = vectors * np.sqrt(np.maximum(values, 0))[..., None, :]
+    return _seen_by(linalg.scaled(np.sqrt(d), root), bellman_quadratic(problem, d))
+
+
+def _seen_by(tests: Features, errors: Quadratic) -> Quadratic:
+    """The part of the errors that the columns of `tests` (..., S, M) see."""
+    onto = linalg.transpose(tests)
+    return Quadratic(linalg.compose(onto, errors.operator), linalg.apply(onto, errors.target))
 
 
 def td_quadratic(problem: PredictionProblem, d: PerState) -> Quadratic:
     """TDE(v) = sum_s d(s) E[(R + gamma v(S') - v(s))^2 | S = s]: one row for each transition that can happen."""
-    m = problem.mdp
-    chance = d[..., None, None] * problem.target[..., None] * m.transition
-    s, a, n = np.nonzero((chance > 0).any(tuple(range(chance.ndim - 3))))
-    root = np.sqrt(chance[..., s, a, n])
-    eye = np.eye(m.n_states)
-    rows = eye[s] - m.discount[..., s, a, n, None] * eye[n]
-    return Quadratic(root[..., None] * rows, root * m.reward[..., s, a, n])
+    t = problem.mdp.layout
+    chance = t.here(d) * t.taken(problem.target) * t.probability
+    s, n, (chance, discount, reward) = t.pick(chance > 0, chance, t.discount, t.reward)
+    root = np.sqrt(chance)
+    return Quadratic(linalg.scaled(root, t.differences(s, n, discount)), root * reward)
 
 
 def return_variance(problem: PredictionProblem) -> PerState:
     """Var[G | S = s] under the target policy, in closed form: the second moment solves a linear system too."""
-    m, pi = problem.mdp, problem.target
-    square = np.einsum("...sa,...san->...s", pi, m.transition * m.reward**2)
-    cross = np.einsum("...sa,...san,...n->...s", pi, m.transition * m.reward * m.discount, problem.values)
-    second = linalg.solve(np.eye(m.n_states) - m.discounted_transition_under(pi, power=2), square + 2 * cross)
+    t, pi = problem.mdp.layout, problem.target
+    square = t.mean(pi, t.probability * t.reward**2)
+    cross = t.mean(pi, t.probability * t.reward * t.discount * t.there(problem.values))
+    inverse = linalg.inverse_of(t.identity - problem.mdp.discounted_transition_under(pi, power=2))
+    second = inverse.of(square + 2 * cross)
     return np.maximum(second - problem.values**2, 0.0)
 
 

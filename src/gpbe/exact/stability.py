@@ -54,7 +54,7 @@ def _span(problem: PredictionProblem) -> Float[Array, "R K"]:
     """An orthonormal basis of the directions of w that some feature vector has."""
     if problem.batch_shape:
         raise InputError(f"one problem at a time; this is a batch with axes {problem.batch_shape}: pick problem[i]")
-    _, s, vt = np.linalg.svd(problem.features, full_matrices=False)
+    _, s, vt = np.linalg.svd(problem.feature_triangle, full_matrices=False)
     return vt[s > 1e-12 * s[0]]
 
 
@@ -83,6 +83,6 @@ def td_stability(problem: PredictionProblem, d: Name | Numbers, lam: Numbers = 0
     values, vectors = values[order], vectors[:, order]
     verdict = _verdict(values, np.linalg.norm(system.C, ord=2))
     step = float((2 * np.real(values) / np.abs(values) ** 2).min()) if verdict == "converges" else 0.0
-    direction = x @ span.T @ vectors[:, 0]
+    direction = x @ (span.T @ vectors[:, 0])
     direction = direction / direction[np.abs(direction).argmax()]
     return Stability(verdict, values, step, np.real(direction))

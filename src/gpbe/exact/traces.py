@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
-import numpy as np
 from jaxtyping import Float
 
+from gpbe import linalg
 from gpbe.exact.weightings import Name, as_lambda, as_weighting
 from gpbe.mdp import PredictionProblem
-from gpbe.shapes import Array, Numbers, PerState, PerStateAction, StateMatrix
+from gpbe.shapes import Array, Features, Numbers, Operator, PerState, PerStateAction, StateMatrix
 
 
 class LinearSystem(NamedTuple):
@@ -42,36 +42,35 @@ def trace_system(
     """
     x, m = problem.features, problem.mdp
     traces = mean_trace(problem, emphasis, carry)
-    residual = weight.sum(-1)[..., None] * np.eye(m.n_states) - m.discounted_transition_under(weight)
-    left = np.swapaxes(traces, -1, -2)
+    residual = linalg.scaled(weight.sum(-1), m.layout.identity) - m.discounted_transition_under(weight)
     return LinearSystem(
-        A=left @ residual @ x,
-        b=(left @ m.expected_reward_under(weight)[..., None])[..., 0],
-        C=np.swapaxes(x * emphasis[..., None], -1, -2) @ x,
+        A=linalg.gram(traces, linalg.times(residual, x)),
+        b=linalg.apply(linalg.transpose(traces), m.expected_reward_under(weight)),
+        C=linalg.gram(linalg.scaled(emphasis, x), x),
     )
 
 
-def mean_trace(problem: PredictionProblem, emphasis: PerState, carry: StateMatrix) -> Float[Array, "... S K"]:
+def mean_trace(problem: PredictionProblem, emphasis: PerState, carry: StateMatrix) -> Features:
     """E[e_t; S_t = s] for each s, the stationary mean of the trace: (I - carry')^-1 diag(emphasis) X."""
-    scaled = problem.features * emphasis[..., None]
-    if not carry.any():
+    scaled = linalg.scaled(emphasis, problem.features)
+    if not linalg.frobenius(carry).any():
         return scaled
-    return np.linalg.solve(np.eye(carry.shape[-1]) - np.swapaxes(carry, -1, -2), scaled)
+    return linalg.inverse_of(problem.mdp.layout.identity - carry).T.of_columns(scaled)
 
 
 def carried(problem: PredictionProblem, lam: Numbers) -> StateMatrix:
     """P Lam(s, s') = sum_a pi(a|s) P(s'|s,a) gamma(s,a,s') lam(s,a,s')."""
-    m, lam = problem.mdp, as_lambda(problem, lam)
+    t, lam = problem.mdp.layout, as_lambda(problem, lam)
     if lam.ndim <= 1:
         return problem.discounted_transition * lam
-    return np.einsum("...sa,...san->...sn", problem.target, m.transition * m.discount * lam)
+    return t.matrix(problem.target, t.probability * t.discount * t.trace(lam))
 
 
-def lambda_resolvent(problem: PredictionProblem, lam: Numbers) -> StateMatrix:
-    """(I - P Lam)^-1: turns one-step residuals into residuals of the lambda-return."""
+def lambda_resolvent(problem: PredictionProblem, lam: Numbers) -> StateMatrix | Operator:
+    """(I - P Lam)^-1: turns one-step residuals into residuals of the lambda-return; of a sparse problem an operator."""
     carry = carried(problem, lam)
-    eye = np.eye(problem.mdp.n_states)
-    if not carry.any():
+    eye = problem.mdp.layout.identity
+    if not linalg.frobenius(carry).any():
         return eye
     _ = problem.bellman_matrix
-    return np.linalg.inv(eye - carry)
+    return linalg.inverse_of(eye - carry).as_operator()

@@ -62,12 +62,16 @@ def mismatch(d_evaluation: PerState, d: PerState) -> Scalar:
 
 
 def as_lambda(problem: PredictionProblem, lam: Numbers) -> Array:
-    """The trace parameter in [0, 1]: a number, one for each state (on arrival), or lam(s, a, s') in full."""
+    """The trace parameter in [0, 1]: a number, one for each state (on arrival), or lam(s, a, s') in full.
+
+    Of a sparse problem the last is lam(s, a), as (S, A, 1).
+    """
     array, s = as_floats(lam, "lam"), problem.mdp.n_states
     if array.ndim == 1:
         check_shape(array, (s,), "lam", "states")
     elif array.ndim > 1:
-        check_shape(array, (s, problem.mdp.n_actions, s), "lam", "states, actions, states")
+        last, axes = (1, "states, actions, 1") if problem.mdp.is_sparse else (s, "states, actions, states")
+        check_shape(array, (s, problem.mdp.n_actions, last), "lam", axes)
     check_interval(array, "lam", ("state",) if array.ndim == 1 else ("state", "action", "next state")[: array.ndim])
     return array
 
@@ -75,18 +79,18 @@ def as_lambda(problem: PredictionProblem, lam: Numbers) -> Array:
 def _followon(problem: PredictionProblem, beta: float | None) -> PerState:
     """The followon f, with `beta` for the discount if it is given."""
     if beta is None:
-        matrix = problem.bellman_matrix
+        inverse = problem.bellman_inverse
     else:
         check_interval(as_floats(beta, "beta"), "beta", ())
-        matrix = np.eye(problem.mdp.n_states) - _decay_matrix(problem, beta, np.asarray(1.0))
-    return linalg.solve(np.swapaxes(matrix, -1, -2), problem.behavior_distribution)
+        inverse = linalg.inverse_of(problem.mdp.layout.identity - _decay_matrix(problem, beta, np.asarray(1.0)))
+    return inverse.T.of(problem.behavior_distribution)
 
 
 def _decay_matrix(problem: PredictionProblem, beta: float | None, lam: Array) -> StateMatrix:
     """The matrix sum_a pi P gamma lam, with beta for every discount that is not 0."""
-    m = problem.mdp
-    decay = m.discount if beta is None else beta * (m.discount > 0)
-    return np.einsum("...sa,...san->...sn", problem.target, m.transition * decay * lam)
+    t = problem.mdp.layout
+    decay = t.discount if beta is None else beta * (t.discount > 0)
+    return t.matrix(problem.target, t.probability * decay * t.trace(lam))
 
 
 def _emphatic(problem: PredictionProblem, lam: Numbers, beta: float | None) -> PerState:
@@ -95,7 +99,7 @@ def _emphatic(problem: PredictionProblem, lam: Numbers, beta: float | None) -> P
     if lam.ndim <= 1:
         return lam * problem.behavior_distribution + (1 - lam) * followon
     kept = _decay_matrix(problem, beta, lam)
-    return followon - (np.swapaxes(kept, -1, -2) @ followon[..., None])[..., 0]
+    return followon - linalg.apply(linalg.transpose(kept), followon)
 
 
 WEIGHTINGS: dict[Name, Weighting] = {

@@ -14,10 +14,10 @@ from gpbe.errors import InputError
 from gpbe.files.atomic import write_atomic
 from gpbe.mdp.finite import FiniteMDP
 from gpbe.mdp.prediction import PredictionProblem
+from gpbe.mdp.sparse_files import FEATURES, TRANSITIONS, pack, unpack
 from gpbe.mdp.toml_reader import parse
 from gpbe.mdp.toml_writer import render
 from gpbe.mdp.zoo import problem as zoo_problem
-from gpbe.shapes import Array
 
 REQUIRED = ("transition", "reward", "discount", "start", "target", "behavior", "features")
 OPTIONAL = ("initial_weights", "state_names", "action_names", "name")
@@ -97,7 +97,8 @@ def _read_npz(path: Path) -> PredictionProblem:
                 arrays = {key: archive[key] for key in archive.files}
         except (ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
             raise InputError(f"holds an array that cannot be read ({error}); save plain numbers and text") from None
-    check_keys(arrays, REQUIRED, OPTIONAL, "key")
+    check_keys(arrays, REQUIRED, (*OPTIONAL, *TRANSITIONS, *FEATURES), "key")
+    arrays = unpack(arrays)
     mdp = FiniteMDP(
         *(arrays[key] for key in REQUIRED[:4]),
         state_names=_names(arrays, "state_names"),
@@ -111,7 +112,7 @@ def _read_npz(path: Path) -> PredictionProblem:
     )
 
 
-def _names(arrays: dict[str, Array], key: str) -> list[str] | None:
+def _names(arrays: dict[str, Any], key: str) -> list[str] | None:
     if key not in arrays:
         return None
     names = arrays[key]
@@ -123,8 +124,9 @@ def _names(arrays: dict[str, Array], key: str) -> list[str] | None:
 def _arrays(problem: PredictionProblem) -> dict[str, Any]:
     m = problem.mdp
     return {
-        **{key: getattr(m, key) for key in REQUIRED[:4]},
+        **{key: getattr(m, key) for key in REQUIRED[:4] if not (m.is_sparse and key != "start")},
         **{key: getattr(problem, key) for key in (*REQUIRED[4:], "initial_weights")},
+        **pack(problem),
         "state_names": np.array(m.state_names),
         "action_names": np.array(m.action_names),
         "name": np.array(problem.name),

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from gpbe.checks import (
+    Axis,
     as_floats,
     check_interval,
     check_probabilities,
@@ -13,9 +16,9 @@ from gpbe.checks import (
     place,
 )
 from gpbe.errors import InputError
-from gpbe.shapes import Numbers, PerState, PerStateAction, PerTransition, StateMatrix
-
-AXES = ("state", "action", "next state")
+from gpbe.mdp.layout import DenseLayout, Layout, SparseLayout
+from gpbe.mdp.sparse import is_sparse, read_sparse
+from gpbe.shapes import Numbers, PerState, PerStateAction, PerTransition, Sparse, StateMatrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,22 +38,25 @@ class FiniteMDP:
 
     Every array may carry leading axes, for example eight reward functions on one transition function.
 
+    A large MDP is given by a list of sparse matrices (S, S), one an action (any format of scipy.sparse). Reward and
+    discount are then each a number, an array (S, A), or such a list too: entries that are not stored are 0. They are
+    kept as tuples of `csr_array`, and nothing that is computed makes an array of S x S numbers.
+
     >>> coin = FiniteMDP(np.full((2, 1, 2), 0.5), reward=1.0, discount=0.9)
     >>> coin.transition_under(np.ones((2, 1)))
     array([[0.5, 0.5],
            [0.5, 0.5]])
     """
 
-    transition: PerTransition
-    reward: PerTransition
-    discount: PerTransition
+    layout: Layout
+    """The transitions as formulas take them, dense or sparse."""
     start: PerState
     state_names: tuple[str, ...]
     action_names: tuple[str, ...]
 
     def __init__(
         self,
-        transition: Numbers,
+        transition: Numbers | Sparse,
         reward: Numbers,
         discount: Numbers,
         start: Numbers | None = None,
@@ -58,22 +64,56 @@ class FiniteMDP:
         state_names: Sequence[str] | None = None,
         action_names: Sequence[str] | None = None,
     ):
-        transition = _square(transition)
-        s, a = transition.shape[-3:-1]
-        check_probabilities(transition, "transition", AXES[:2])
-        reward = _full(reward, (s, a, s), "reward")
-        discount = _full(discount, (s, a, s), "discount")
-        check_interval(discount, "discount", AXES)
+        axes = named_axes(state_names, action_names)
+        if is_sparse(transition):
+            layout = read_sparse(transition, reward, discount, axes)  # pyright: ignore[reportArgumentType]
+        else:
+            layout = _read_dense(transition, reward, discount, axes)
+        s = layout.n_states
         start = np.full(s, 1 / s) if start is None else as_floats(start, "start")
         check_shape(start, (s,), "start", "states")
         check_probabilities(start, "start", ())
         set_ = object.__setattr__
-        set_(self, "transition", transition)
-        set_(self, "reward", reward)
-        set_(self, "discount", discount)
+        set_(self, "layout", layout)
         set_(self, "start", start)
         set_(self, "state_names", _names(state_names, s, "state"))
-        set_(self, "action_names", _names(action_names, a, "action"))
+        set_(self, "action_names", _names(action_names, layout.n_actions, "action"))
+
+    @cached_property
+    def transition(self) -> PerTransition | tuple[Sparse, ...]:
+        """P(s' | s, a)."""
+        return self._shown(self.layout.probability)
+
+    @cached_property
+    def reward(self) -> PerTransition | tuple[Sparse, ...]:
+        """r(s, a, s')."""
+        return self._shown(self.layout.reward)
+
+    @cached_property
+    def discount(self) -> PerTransition | tuple[Sparse, ...]:
+        """gamma(s, a, s')."""
+        return self._shown(self.layout.discount)
+
+    def _shown(self, values: Any) -> Any:
+        return self.layout.per_action(values) if isinstance(self.layout, SparseLayout) else values
+
+    @property
+    def is_sparse(self) -> bool:
+        """Was it given by sparse matrices?"""
+        return isinstance(self.layout, SparseLayout)
+
+    def dense(self, what: str) -> DenseLayout:
+        """The arrays (S, A, S), for `what` cannot do without; a sparse MDP is refused."""
+        if isinstance(self.layout, SparseLayout):
+            raise InputError(
+                f"{what} needs arrays of S x S numbers, which a sparse problem does not make; leave it out"
+            )
+        return self.layout
+
+    @property
+    def axes(self) -> tuple[Axis, Axis, Axis]:
+        """What the axes of a transition are called, and their states and actions."""
+        return named_axes(self.state_names, self.action_names)
 
     @classmethod
     def episodic(
@@ -95,6 +135,8 @@ class FiniteMDP:
         >>> m.transition.item(), m.discount.item()
         (1.0, 0.0)
         """
+        if is_sparse(transition):
+            raise InputError("episodic takes arrays; of sparse matrices give FiniteMDP ends as discounts of 0")
         transition = _square(transition)
         n, a = transition.shape[-3:-1]
         reward, discount = _full(reward, (n, a, n), "reward"), _full(discount, (n, a, n), "discount")
@@ -109,7 +151,7 @@ class FiniteMDP:
             raise InputError(f"start[{begins.argmax()}] must be 0: an episode cannot begin in a terminal state")
         live = np.flatnonzero(~end)
         names = None if state_names is None else [_names(state_names, n, "state")[int(i)] for i in live]
-        check_probabilities(transition[..., live, :, :], "transition", AXES[:2])
+        check_probabilities(transition[..., live, :, :], "transition", named_axes(names, action_names)[:2])
 
         # Probability, reward and discount of each way to reach s': by going there, or by ending and restarting.
         go = transition[..., live, :, :][..., live]
@@ -117,7 +159,7 @@ class FiniteMDP:
         both = (go > 0) & (stop > 0)
         if both.any():
             index = np.unravel_index(both.argmax(), both.shape)
-            where = place("transition", [int(i) for i in index], AXES)
+            where = place("transition", [int(i) for i in index], named_axes(names, action_names))
             raise InputError(
                 f"{where} is reached both by moving there and by ending and starting anew there, with different "
                 "discounts; add a start state of its own"
@@ -136,20 +178,19 @@ class FiniteMDP:
 
     @property
     def n_states(self) -> int:
-        return self.transition.shape[-1]
+        return self.layout.n_states
 
     @property
     def n_actions(self) -> int:
-        return self.transition.shape[-2]
+        return self.layout.n_actions
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
-        return np.broadcast_shapes(
-            self.transition.shape[:-3],
-            self.reward.shape[:-3],
-            self.discount.shape[:-3],
-            self.start.shape[:-1],
-        )
+        if isinstance(self.layout, SparseLayout):
+            return self.start.shape[:-1]
+        t = self.layout
+        arrays = (array.shape[:-3] for array in (t.probability, t.reward, t.discount))
+        return np.broadcast_shapes(*arrays, self.start.shape[:-1])
 
     def policy(self, probabilities: Numbers, name: str = "policy") -> PerStateAction:
         """Check action probabilities (..., S, A); one row (A,) stands for every state."""
@@ -157,20 +198,36 @@ class FiniteMDP:
         if array.shape == (self.n_actions,):
             array = np.broadcast_to(array, (self.n_states, self.n_actions))
         check_shape(array, (self.n_states, self.n_actions), name, "states, actions")
-        check_probabilities(array, name, ("state",))
+        check_probabilities(array, name, self.axes[:1])
         return array
 
     def transition_under(self, policy: PerStateAction) -> StateMatrix:
         """P_pi(s, s')."""
-        return np.einsum("...sa,...san->...sn", policy, self.transition)
+        return self.layout.matrix(policy, self.layout.probability)
 
     def discounted_transition_under(self, policy: PerStateAction, power: int = 1) -> StateMatrix:
         """P_{pi,gamma}(s, s'), with gamma to the given power (2 for second moments of the return)."""
-        return np.einsum("...sa,...san->...sn", policy, self.transition * self.discount**power)
+        return self.layout.matrix(policy, self.layout.probability * self.layout.discount**power)
 
     def expected_reward_under(self, policy: PerStateAction) -> PerState:
         """r_pi(s)."""
-        return np.einsum("...sa,...sa->...s", policy, (self.transition * self.reward).sum(-1))
+        return self.layout.mean(policy, self.layout.probability * self.layout.reward)
+
+
+def named_axes(states: Sequence[str] | None, actions: Sequence[str] | None) -> tuple[Axis, Axis, Axis]:
+    """The axes of a transition, with the names of states and actions for messages."""
+    s, a = tuple(states or ()), tuple(actions or ())
+    return Axis("state", s), Axis("action", a), Axis("next state", s)
+
+
+def _read_dense(transition: Any, reward: Any, discount: Any, axes: Sequence[Axis]) -> DenseLayout:
+    transition = _square(transition)
+    s, a = transition.shape[-3:-1]
+    check_probabilities(transition, "transition", axes[:2])
+    reward = _full(reward, (s, a, s), "reward")
+    discount = _full(discount, (s, a, s), "discount")
+    check_interval(discount, "discount", axes)
+    return DenseLayout(transition, reward, discount)
 
 
 def _square(values: Numbers) -> PerTransition:
@@ -193,7 +250,7 @@ def _names(names: Sequence[str] | None, count: int, what: str) -> tuple[str, ...
         return tuple(str(i) for i in range(count))
     if len(names) != count:
         raise InputError(f"{what}_names has {len(names)} names; there are {count} {what}s")
-    repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
-    if repeated is not None:
+    if len(set(names)) < count:
+        repeated = next(name for i, name in enumerate(names) if name in names[:i])
         raise InputError(f"{what}_names has {repeated!r} twice; each {what} needs a name of its own")
     return tuple(names)

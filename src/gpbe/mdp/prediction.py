@@ -2,17 +2,24 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from jaxtyping import Float
+from scipy.sparse import issparse
 
 from gpbe import linalg
 from gpbe.checks import as_floats, check_coverage, check_shape
 from gpbe.errors import InputError
+from gpbe.linalg import DenseInverse, Inverse
 from gpbe.mdp.finite import FiniteMDP
+from gpbe.mdp.sparse import as_sparse_features
 from gpbe.mdp.structure import check_evaluation_ends, stationary_distribution
 from gpbe.shapes import Array, Features, Numbers, PerState, PerStateAction, StateMatrix, Weights
 
 FIELDS = ("mdp", "target", "behavior", "features", "initial_weights", "name")
+OF_FEATURES = ("feature_triangle",)
+"""What is computed from the features."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +30,8 @@ class PredictionProblem:
         mdp: the Markov decision process.
         target, behavior: action probabilities (S, A), or one row (A,) for every state. The behavior must cover
             the target.
-        features: one row a state, (S, K); the identity (a table) if left out.
+        features: one row a state, (S, K); the identity (a table) if left out. Of a sparse MDP they may be a sparse
+            matrix.
         initial_weights: where learning starts; zeros if left out.
         name: how the problem is called in tables.
 
@@ -48,14 +56,14 @@ class PredictionProblem:
         mdp: FiniteMDP,
         target: Numbers,
         behavior: Numbers,
-        features: Numbers | None = None,
+        features: Numbers | Any | None = None,
         *,
         initial_weights: Numbers | None = None,
         name: str = "problem",
     ):
         target, behavior = mdp.policy(target, "target"), mdp.policy(behavior, "behavior")
-        check_coverage(target, behavior)
-        features = np.eye(mdp.n_states) if features is None else as_floats(features, "features")
+        check_coverage(target, behavior, mdp.axes[:2])
+        features = _read_features(mdp, features)
         k = features.shape[-1] if features.ndim else 0
         check_shape(features, (mdp.n_states, k), "features", "states, features")
         initial = np.zeros(k) if initial_weights is None else as_floats(initial_weights, "initial_weights")
@@ -73,6 +81,8 @@ class PredictionProblem:
             shapes = {f: getattr(self, f).shape[:-2] for f in ("target", "behavior", "features")}
             shown = ", ".join(f"{f} {shape}" for f, shape in shapes.items())
             raise InputError(f"leading axes do not fit together: mdp {mdp.batch_shape}, {shown}") from None
+        if mdp.is_sparse and self.batch_shape:
+            raise InputError(f"a sparse problem is one problem; policies and features have axes {self.batch_shape}")
 
     def replace(self, **changes) -> "PredictionProblem":
         """The same problem with some fields changed: `problem.replace(target=policy)`."""
@@ -83,13 +93,13 @@ class PredictionProblem:
     def with_features(self, features: Numbers) -> "PredictionProblem":
         """The same problem with other features; cached quantities stay, since none depends on the features."""
         other = self.replace(features=features)
-        other.__dict__.update({k: v for k, v in self.__dict__.items() if k not in FIELDS})
+        other.__dict__.update({k: v for k, v in self.__dict__.items() if k not in (*FIELDS, *OF_FEATURES)})
         return other
 
     def __getitem__(self, index: int | tuple[int, ...]) -> "PredictionProblem":
         """One problem of a batch."""
         at = index if isinstance(index, tuple) else (index,)
-        batch, m = self.batch_shape, self.mdp
+        batch, m = self.batch_shape, self.mdp.dense("a batch")
         if len(at) != len(batch) or any(not -n <= i < n for i, n in zip(at, batch, strict=True)):
             raise InputError(f"problem {index} does not exist; the leading axes of this batch are {batch}")
 
@@ -97,12 +107,12 @@ class PredictionProblem:
             return np.broadcast_to(array, batch + array.shape[array.ndim - axes :])[at]
 
         one = FiniteMDP(
-            pick(m.transition, 3),
+            pick(m.probability, 3),
             pick(m.reward, 3),
             pick(m.discount, 3),
-            pick(m.start, 1),
-            state_names=m.state_names,
-            action_names=m.action_names,
+            pick(self.mdp.start, 1),
+            state_names=self.mdp.state_names,
+            action_names=self.mdp.action_names,
         )
         return PredictionProblem(
             one,
@@ -134,13 +144,23 @@ class PredictionProblem:
     @cached_property
     def bellman_matrix(self) -> StateMatrix:
         """L = I - P_{pi,gamma}, so that v_pi = L^-1 r_pi. Refused if the target policy need not terminate."""
-        check_evaluation_ends(self.discounted_transition)
-        return np.eye(self.mdp.n_states) - self.discounted_transition
+        check_evaluation_ends(self.discounted_transition, names=self.mdp.state_names)
+        return self.mdp.layout.identity - self.discounted_transition
+
+    @cached_property
+    def bellman_inverse(self) -> DenseInverse | Inverse:
+        """L^-1, to be applied."""
+        return linalg.inverse_of(self.bellman_matrix)
 
     @cached_property
     def values(self) -> PerState:
         """v_pi."""
-        return linalg.solve(self.bellman_matrix, self.expected_reward)
+        return self.bellman_inverse.of(self.expected_reward)
+
+    @cached_property
+    def feature_triangle(self) -> Float[Array, "... R K"]:
+        """A matrix with the singular values and right singular vectors of the features, small if they are many."""
+        return linalg.triangle(self.features)
 
     @cached_property
     def ratios(self) -> PerStateAction:
@@ -151,9 +171,19 @@ class PredictionProblem:
     @cached_property
     def behavior_distribution(self) -> PerState:
         """d_b, the stationary distribution of the behavior."""
-        return stationary_distribution(self.mdp.transition_under(self.behavior), "behavior")
+        return stationary_distribution(self.mdp.transition_under(self.behavior), "behavior", self.mdp.state_names)
 
     @cached_property
     def target_distribution(self) -> PerState:
         """d_pi, the stationary distribution of the target policy."""
-        return stationary_distribution(self.mdp.transition_under(self.target), "target")
+        return stationary_distribution(self.mdp.transition_under(self.target), "target", self.mdp.state_names)
+
+
+def _read_features(mdp: FiniteMDP, features: Any) -> Features:
+    if not mdp.is_sparse:
+        if issparse(features):
+            raise InputError("features are sparse, and the MDP is not; give features.toarray()")
+        return np.eye(mdp.n_states) if features is None else as_floats(features, "features")
+    if features is None:
+        return mdp.layout.identity
+    return as_sparse_features(features, mdp.n_states) if issparse(features) else as_floats(features, "features")

@@ -1,5 +1,6 @@
 """Trajectories from the same arrays that give the exact matrices."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,11 @@ from jaxtyping import Float, Int
 from gpbe.checks import check_at_least
 from gpbe.errors import InputError
 from gpbe.mdp.finite import FiniteMDP
+from gpbe.mdp.layout import Outcomes
 from gpbe.shapes import Array, PerStateAction
+
+WASTE = 8
+"""How many times larger than what is in it a table of outcomes may be."""
 
 
 class Trajectories(NamedTuple):
@@ -33,31 +38,47 @@ def simulate(mdp: FiniteMDP, policy: PerStateAction, steps: int, runs: int = 1, 
     (array([[2, 3, 4, 3]]), array([[3, 4, 3, 4]]))
     """
     policy = mdp.policy(policy)
-    if mdp.transition.ndim > 3 or policy.ndim > 2 or mdp.start.ndim > 1:
+    if mdp.layout.probability.ndim > 3 or policy.ndim > 2 or mdp.start.ndim > 1:
         raise InputError("simulate takes one transition function and one policy; these carry leading axes")
     check_at_least(1, steps=steps, runs=runs)
     check_at_least(0, seed=seed)
     uniforms = np.random.default_rng(seed).random((steps + 1, runs))
 
     # One draw decides action and next state together, by inversion over the outcomes that can happen.
-    joint = (policy[..., None] * mdp.transition).reshape(mdp.n_states, -1)
-    width = int((joint > 0).sum(1).max())
-    outcome = np.argsort(joint <= 0, axis=1, kind="stable")[:, :width]
-    cumulative = np.take_along_axis(joint, outcome, axis=1).cumsum(1)
-    cumulative /= cumulative[:, -1:]
-
+    can = mdp.layout.outcomes(policy)
+    choose = _chooser(can)
     states = np.empty((steps + 1, runs), dtype=np.int64)
     outcomes = np.empty((steps, runs), dtype=np.int64)
     s = np.searchsorted(mdp.start.cumsum() / mdp.start.sum(), uniforms[-1], side="right")
     for t in range(steps):
         states[t] = s
-        which = (cumulative.take(s, axis=0) <= uniforms[t, :, None]).sum(1)
-        outcomes[t] = outcome.take(s * width + which)
-        s = outcomes[t] % mdp.n_states
+        outcomes[t] = choose(s, uniforms[t])
+        s = can.next.take(outcomes[t])
     states[-1] = s
-    state, action, next_state = states[:-1].T, (outcomes // mdp.n_states).T, states[1:].T
-    reward, discount = (
-        mdp.reward[..., state, action, next_state],
-        mdp.discount[..., state, action, next_state],
+    at = outcomes.T
+    return Trajectories(
+        states[:-1].T, can.action[at], can.reward[..., at], can.discount[..., at], states[1:].T.astype(np.int64)
     )
-    return Trajectories(state, action, reward, discount, next_state)
+
+
+def _chooser(can: Outcomes) -> Callable[[Array, Array], Array]:
+    """From states and uniform numbers to the outcomes that happen: the first whose cumulative probability is larger.
+
+    The cumulative probabilities of each state are a row of a table as wide as the state with the most outcomes, unless
+    few states have that many: then a binary search goes through a list of all.
+    """
+    first, counts = can.first[:-1], np.diff(can.first)
+    within = np.arange(len(can.next)) - np.repeat(first, counts)
+    sums = np.concatenate([[0.0], can.probability.cumsum()])
+    width = int(counts.max())
+    if width * len(counts) > WASTE * len(can.next):
+        up_to = (sums[1:] - np.repeat(sums[first], counts)) / np.repeat(sums[can.first[1:]] - sums[first], counts)
+        line = np.repeat(np.arange(len(counts)), counts) + np.minimum(up_to, 1.0)
+        last = can.first[1:] - 1
+        return lambda s, u: np.minimum(np.searchsorted(line, s + u, side="right"), last.take(s))
+    cumulative = np.zeros((len(counts), width))
+    cumulative[np.repeat(np.arange(len(counts)), counts), within] = can.probability
+    cumulative = cumulative.cumsum(1)
+    cumulative /= cumulative[:, -1:]
+    cumulative[np.arange(width) >= counts[:, None] - 1] = np.inf
+    return lambda s, u: first.take(s) + (cumulative.take(s, axis=0) <= u[:, None]).sum(1)

@@ -17,18 +17,21 @@ def render(problem: PredictionProblem) -> str:
     """The text from which `parse` makes the same problem. Transitions that cannot happen are left out."""
     if problem.batch_shape or problem.initial_weights.ndim > 1:
         raise InputError("a .toml file holds one problem, and this is a batch; save it as .npz, or save problem[0]")
-    m, states, actions = problem.mdp, problem.mdp.state_names, problem.mdp.action_names
+    if problem.mdp.is_sparse:
+        raise InputError("a .toml file holds arrays, and this problem is sparse; save it as .npz")
+    states, actions = problem.mdp.state_names, problem.mdp.action_names
     for what, names in (("states", states), ("actions", actions)):
         taken = [name for name, count in Counter(names).items() if count > 1 or (names, name) == (states, DEFAULT)]
         if taken:
             raise InputError(f"{what} cannot be told apart by the name {taken[0]!r}; rename them, or save as .npz")
-    possible = np.argwhere(m.transition > 0).tolist()
+    m = problem.mdp.dense("a .toml file")
+    possible = np.argwhere(m.probability > 0).tolist()
     general = Counter(float(m.discount[s, a, n]) for s, a, n in possible).most_common(1)[0][0]
     lines = [
         f"name = {_text(problem.name)}",
         f"states = {_list(map(_text, states))}",
         f"actions = {_list(map(_text, actions))}",
-        f"start = {_table(m.start, states)}",
+        f"start = {_table(problem.mdp.start, states)}",
         f"discount = {general!r}",
     ]
     if problem.initial_weights.any():
@@ -40,7 +43,7 @@ def render(problem: PredictionProblem) -> str:
             f"from = {_text(states[s])}",
             f"action = {_text(actions[a])}",
             f"to = {_text(states[n])}",
-            f"probability = {_number(m.transition[s, a, n])}",
+            f"probability = {_number(m.probability[s, a, n])}",
             f"reward = {_number(m.reward[s, a, n])}",
         ]
         if m.discount[s, a, n] != general:

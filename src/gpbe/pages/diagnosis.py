@@ -37,6 +37,8 @@ def as_page(diagnosis: "Diagnosis") -> Group:
     head += f" (rank {rank})" if rank < k else ""
     what, why = diagnosis.recommendation
     advice = Text.assemble(("Recommended: ", "bold"), (what, "bold cyan"), f"\n{why[0].upper()}{why[1:]}.")
+    for warning in diagnosis.warnings:
+        advice.append(Text.assemble(("\nWarning: ", "bold yellow"), f"{warning}."))
     return Group(
         Rule(f"[bold]{head}, lambda = {diagnosis.lam:g}"),
         *_block(None, advice),
@@ -53,15 +55,24 @@ def _block(title: str | None, *content: RenderableType) -> list[RenderableType]:
 
 def _stability(diagnosis: "Diagnosis") -> Group:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in ("method", "weighting", "verdict", "smallest eigenvalue of A", "step sizes"):
+    for column in ("method", "weighting", "verdict", "smallest eigenvalue of A", "step sizes", "variance"):
         table.add_column(column)
     methods = {"behavior": "off-policy TD", "target": "alternative-life TD", "emphatic": "emphatic TD (ETD)"}
     for name, s in diagnosis.stability.items():
+        finite = "finite" if diagnosis.finite_variance[name] else Text("infinite", style="yellow")
         steps = f"below {s.largest_step_size:.4g}" if s.largest_step_size else "none"
         table.add_row(
-            methods[name], SYMBOL[name], Text(s.verdict, style=COLOR[s.verdict]), _complex(s.eigenvalues[0]), steps
+            methods[name],
+            SYMBOL[name],
+            Text(s.verdict, style=COLOR[s.verdict]),
+            _complex(s.eigenvalues[0]),
+            steps,
+            finite,
         )
-    notes = [Text(f"Step sizes are those for which the expected update contracts. {_lambdas(diagnosis)}")]
+    mean, deviation = diagnosis.followon
+    spread = f"The followon of ETD has mean {_short(mean)} and standard deviation {_short(deviation)}."
+    said = "Step sizes are those for which the expected update contracts; the variance is that of a sampled one. "
+    notes = [Text(f"{said}{spread} {_lambdas(diagnosis)}")]
     if diagnosis.stability["behavior"].verdict == "diverges":
         notes.insert(0, Text(_why(diagnosis, diagnosis.stability["behavior"])))
     return Group(table, *notes)
@@ -81,6 +92,8 @@ def _why(diagnosis: "Diagnosis", s: "Stability") -> str:
 
 def _lambdas(diagnosis: "Diagnosis") -> str:
     good = diagnosis.converging_lambdas
+    if good is None:
+        return "Other lambdas were left out, for there are many states."
     if not len(good):
         return "Off-policy TD(lambda) converges for no lambda."
     if len(good) == 21:
@@ -134,7 +147,8 @@ def _states(diagnosis: "Diagnosis") -> Group:
     for s in range(min(p.mdp.n_states, MOST_STATES)):
         table.add_row(p.mdp.state_names[s], *(_short(c[s]) for c in columns))
     rest = p.mdp.n_states - MOST_STATES
-    more = f"... and {rest} more states (all of them with --json). " if rest > 0 else ""
+    all_of_them = " (all of them with --json)" if diagnosis.converging_lambdas is not None else ""
+    more = f"... and {rest} more states{all_of_them}. " if rest > 0 else ""
     worst = p.mdp.state_names[diagnosis.most_missed_state]
     note = f"{more}Mismatch kappa(d_pi, d_b) = {_short(diagnosis.mismatch)}, attained in state '{worst}'."
     return Group(table, Text(note))

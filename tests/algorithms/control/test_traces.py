@@ -22,7 +22,7 @@ from helpers.hand_network import Net, one_hot
 T, I, F, A = 17, 3, 7, 5
 ENDS, CUT_OFF, EXPLORED = (6,), (11,), (3, 9, 14)
 GAMMA, LAM, BETA, ALPHA, RATIO, KAPPA = 0.9, 0.7, 0.5, 0.02, 0.3, 2.0
-HYPERS = Hypers(ALPHA, BETA, 0.0, 1.0, 1.0, 0.1, 0.1, 0.0, GAMMA, LAM, RATIO, KAPPA)
+HYPERS = Hypers(ALPHA, BETA, 0.0, 1.0, 1.0, 0.1, 0.1, 0.0, GAMMA, np.inf, LAM, RATIO, KAPPA)
 SIZE = F * I + F + A * F + A
 """Weights of q where h is no head of its network."""
 

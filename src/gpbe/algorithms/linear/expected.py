@@ -6,6 +6,7 @@ with the *mean* trace and emphasis of each state, averaged over transitions. No 
 
 import numpy as np
 
+from gpbe import linalg
 from gpbe.algorithms.linear.bootstrapping import Probabilities, action_lambda, scales
 from gpbe.algorithms.linear.table import ALGORITHMS, Algorithm, find
 from gpbe.algorithms.linear.traces import UNLIMITED, Limits
@@ -14,8 +15,9 @@ from gpbe.errors import InputError
 from gpbe.exact.traces import LinearSystem, carried, mean_trace, trace_system
 from gpbe.exact.weightings import as_lambda, weighting
 from gpbe.mdp import PredictionProblem
+from gpbe.mdp.layout import SparseLayout
 from gpbe.mdp.structure import check_evaluation_ends
-from gpbe.shapes import Array, Numbers, PerState, PerTransition, StateMatrix, Weights
+from gpbe.shapes import Array, Numbers, PerState, StateMatrix, Weights
 
 
 def expected_system(
@@ -49,7 +51,7 @@ def expected_update(
     beta: float = 0.0,
 ) -> tuple[Weights, Weights]:
     """The mean direction of w and of h, by averaging the algorithm's own update over every transition."""
-    a, m = find(algorithm), problem.mdp
+    a, m = find(algorithm), problem.mdp.dense("the mean update, transition by transition,")
     table = lambda_table(problem, a, lam, limits.c_bar)
     emphasis = mean_emphasis(problem, a, table, limits.followon_decay)
     trace = mean_trace(problem, emphasis, carried(problem, table))
@@ -58,7 +60,7 @@ def expected_update(
     own_emphasis = mean_emphasis(on_policy, a, own_table, limits.followon_decay)
     own = mean_trace(on_policy, own_emphasis, carried(on_policy, own_table))
 
-    chance = problem.behavior[..., None] * m.transition  # the stationary frequency of s is in trace and emphasis
+    chance = problem.behavior[..., None] * m.probability  # the stationary frequency of s is in trace and emphasis
     d_w, d_h = np.zeros_like(w), np.zeros_like(h)
     for s, i, n in zip(*np.nonzero(chance), strict=True):
         step = Step(
@@ -67,7 +69,7 @@ def expected_update(
             reward=m.reward[s, i, n],
             gamma=m.discount[s, i, n],
             rho=min(problem.ratios[s, i], limits.rho_bar),
-            lam=np.broadcast_to(table, m.transition.shape)[s, i, n],
+            lam=np.broadcast_to(table, m.probability.shape)[s, i, n],
             e=trace[s],
             emphasis=emphasis[s],
             e_behavior=own[s],
@@ -95,8 +97,12 @@ def lambda_table(
     if a.bootstrapping == "ab-trace" and lam.ndim:
         raise InputError("AB-Trace is scaled by one number for all states; give lam as a number")
     p = Probabilities(target, behavior, *(psi or scales(problem.target, problem.behavior)))
-    table: PerTransition = np.broadcast_to(action_lambda(a.bootstrapping, lam, p, c_bar), problem.mdp.transition.shape)
-    return table
+    table = action_lambda(a.bootstrapping, lam, p, c_bar)
+    if isinstance(problem.mdp.layout, SparseLayout):
+        if lam.ndim:
+            raise InputError("beside sparse transitions lam of this algorithm should be one number for all states")
+        return table
+    return np.broadcast_to(table, problem.mdp.layout.probability.shape)
 
 
 def mean_emphasis(problem: PredictionProblem, a: Algorithm, table: Array, decay: float | None = None) -> PerState:
@@ -112,9 +118,9 @@ def check_sensible(problem: PredictionProblem, a: Algorithm) -> None:
     """Refuse an algorithm that cannot work on a problem."""
     if a.prior != "alternative-life":
         return
-    m = problem.mdp
-    chance = problem.behavior_distribution[..., None, None] * problem.behavior[..., None] * m.transition
-    if not ((chance > 0) & (m.discount == 0)).any():
+    t = problem.mdp.layout
+    chance = t.here(problem.behavior_distribution) * t.taken(problem.behavior) * t.probability
+    if not ((chance > 0) & (t.discount == 0)).any():
         raise InputError(
             "alternative-life methods need episodes, and no transition of this problem has discount 0: the product of "
             "ratios would go on for ever; use an emphatic method"
@@ -123,13 +129,14 @@ def check_sensible(problem: PredictionProblem, a: Algorithm) -> None:
         within_episodes(problem),
         "the target policy never ends an episode from {states}, so the product of ratios has no mean; "
         "use an emphatic method",
+        problem.mdp.state_names,
     )
 
 
 def within_episodes(problem: PredictionProblem) -> StateMatrix:
     """The target's P_pi(s, s') over transitions that do not end an episode."""
-    m = problem.mdp
-    return np.einsum("...sa,...san->...sn", problem.target, m.transition * (m.discount > 0))
+    t = problem.mdp.layout
+    return t.matrix(problem.target, t.probability * (t.discount > 0))
 
 
 def product_weighting(problem: PredictionProblem) -> PerState:
@@ -138,8 +145,7 @@ def product_weighting(problem: PredictionProblem) -> PerState:
     Episodes begin as often as the behavior ends them, and then run as the target would have them.
     """
     check_sensible(problem, ALGORITHMS["alternative-life-td"])
-    m = problem.mdp
-    ends = m.discount == 0
-    begin = np.einsum("s,sa,san->n", problem.behavior_distribution, problem.behavior, m.transition * ends)
-    goes_on = within_episodes(problem)
-    return np.linalg.solve(np.eye(m.n_states) - goes_on.T, begin)
+    t = problem.mdp.layout
+    chance = t.here(problem.behavior_distribution) * t.taken(problem.behavior) * t.probability
+    begin = t.arriving(chance * (t.discount == 0))
+    return linalg.inverse_of(t.identity - within_episodes(problem)).T.of(begin)

@@ -4,18 +4,18 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
-from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from gpbe import linalg
 from gpbe.exact.bounds.bound import Truth, as_scalar, as_truth
 from gpbe.exact.bounds.farthest import farthest
 from gpbe.exact.fixed_points import solution
 from gpbe.exact.identities import expected_td_error
-from gpbe.exact.projections import as_projection, norm, operator_norm, projection_matrix, weighted_basis
+from gpbe.exact.projections import as_projection, norm, operator_norm, projected, projection_matrix, weighted_basis
 from gpbe.exact.traces import carried
 from gpbe.exact.weightings import Name, as_weighting, weighting
 from gpbe.mdp import PredictionProblem
-from gpbe.shapes import Array, Features, Numbers, PerState, Scalar, StateMatrix
+from gpbe.shapes import Array, Features, Numbers, Operator, PerState, Scalar, Sparse, StateMatrix
 
 
 class Errors(NamedTuple):
@@ -35,7 +35,7 @@ class Errors(NamedTuple):
 def solution_errors(problem: PredictionProblem, objective: str, d: PerState, **options) -> Errors:
     """The errors of the `solution` of an objective."""
     v = solution(problem, objective, d, **options).values
-    best = (projection_matrix(problem.features, d) @ problem.values[..., None])[..., 0]
+    best = projected(problem.features, d, problem.values)
     return Errors(
         v,
         best,
@@ -45,10 +45,12 @@ def solution_errors(problem: PredictionProblem, objective: str, d: PerState, **o
     )
 
 
-def lambda_transition(problem: PredictionProblem, lam: Numbers = 0.0) -> StateMatrix:
+def lambda_transition(problem: PredictionProblem, lam: Numbers = 0.0) -> StateMatrix | Operator:
     """P^lam = (I - P Lam)^-1 (P - P Lam), the linear part of the lambda-return's Bellman operator: P for lam 0."""
     p, carry = problem.discounted_transition, carried(problem, lam)
-    return np.linalg.solve(np.eye(problem.mdp.n_states) - carry, p - carry) if carry.any() else p
+    if not linalg.frobenius(carry).any():
+        return p
+    return linalg.compose(linalg.inverse_of(problem.mdp.layout.identity - carry).as_operator(), p - carry)
 
 
 def weighting_for(problem: PredictionProblem, d: Name | Numbers, lam: Numbers = 0.0) -> PerState:
@@ -81,22 +83,25 @@ def operator_constant(
     0.995
     """
     d = weighting_for(problem, d, lam)
-    onto = np.swapaxes(weighted_basis(problem.features, d) * np.sqrt(d)[..., None], -1, -2)
+    onto = linalg.transpose(linalg.scaled(np.sqrt(d), weighted_basis(problem.features, d)))
     directions = as_projection(problem, differences)
-    applied, bounded = _per_unit(onto @ lambda_transition(problem, lam), directions, d)
+    applied, bounded = _per_unit(linalg.compose(onto, lambda_transition(problem, lam)), directions, d)
     return as_scalar(np.where(bounded, np.linalg.norm(applied, 2, (-2, -1)), np.inf))
 
 
 def largest_discount(problem: PredictionProblem) -> Scalar:
     """The largest gamma(s, a, s') of a transition that the target policy can make."""
-    possible = problem.target[..., None] * problem.mdp.transition > 0
-    return as_scalar(np.where(possible, problem.mdp.discount, 0.0).max((-1, -2, -3)))
+    return as_scalar(_discounts(problem)[1])
 
 
 def smallest_discount(problem: PredictionProblem) -> Scalar:
     """The smallest gamma(s, a, s') of a transition that the target policy can make."""
-    possible = problem.target[..., None] * problem.mdp.transition > 0
-    return as_scalar(np.where(possible, problem.mdp.discount, 1.0).min((-1, -2, -3)))
+    return as_scalar(_discounts(problem)[0])
+
+
+def _discounts(problem: PredictionProblem) -> tuple[Array, Array]:
+    t = problem.mdp.layout
+    return t.span(t.discount, t.taken(problem.target) * t.probability > 0)
 
 
 def every_link_discounted(problem: PredictionProblem) -> Truth:
@@ -110,6 +115,7 @@ def every_link_discounted(problem: PredictionProblem) -> Truth:
     >>> every_link_discounted(mdp.aliased())  # A1 leads to B only, with discount 1, and no other state does
     False
     """
+    problem.mdp.dense("the graph of links")
     d = problem.target_distribution
     moves = problem.mdp.transition_under(problem.target)
     moves, discounted = np.broadcast_arrays(moves, problem.discounted_transition)
@@ -117,7 +123,7 @@ def every_link_discounted(problem: PredictionProblem) -> Truth:
     for i in np.ndindex(out.shape):
         seen = np.flatnonzero(np.broadcast_to(d, moves.shape[:-1])[i] > 0)
         p, q = moves[i][np.ix_(seen, seen)], discounted[i][np.ix_(seen, seen)]
-        pairs = csr_array((p > 0).astype(float) @ (p > 0).astype(float).T)
+        pairs = Sparse((p > 0).astype(float) @ (p > 0).astype(float).T)
         count, label = connected_components(pairs, directed=False)
         out[i] = len(set(label[(q < p * (1 - 1e-12)).any(1)])) == count
     return as_truth(out)
@@ -129,7 +135,7 @@ def approximation_error(
     """ApproxError(H, v) = min_{h in H} || T v - v - h ||_d (paper, section 6.2)."""
     d = as_weighting(problem, d)
     u = expected_td_error(problem, v)
-    outside = u - (projection_matrix(as_projection(problem, projection), d) @ u[..., None])[..., 0]
+    outside = u - projected(as_projection(problem, projection), d, u)
     return as_scalar(np.sqrt((d * outside**2).sum(-1)))
 
 
@@ -143,6 +149,7 @@ def worst_approximation_error(
 
     Without a radius, F being a linear space, this is infinite unless (I - Pi_{H,d}) (I - P) maps all of F to 0.
     """
+    problem.mdp.dense("the worst approximation error")
     d = as_weighting(problem, d)
     pi = projection_matrix(as_projection(problem, projection), d)
     outside = np.sqrt(d)[..., None] * (np.eye(problem.mdp.n_states) - pi)
@@ -153,13 +160,13 @@ def worst_approximation_error(
 
 def _per_unit(
     operator: Float[Array, "... M S"], directions: Features, d: PerState
-) -> tuple[Float[Array, "... M S"], Truth]:
+) -> tuple[Float[Array, "... M R"], Truth]:
     """The operator on span(directions), in coordinates in which || v ||_d is the Euclidean length of v.
 
     And whether it is bounded there: not if it keeps something of a v of length 0.
     """
-    scaled = np.sqrt(d)[..., None] * directions
+    scaled = linalg.triangle(linalg.scaled(np.sqrt(d), directions))
     inverse = np.linalg.pinv(scaled, rcond=1e-12)
-    applied = operator @ directions
+    applied = linalg.times(operator, directions)
     unseen = np.abs(applied - applied @ inverse @ scaled).max((-1, -2))
     return applied @ inverse, as_truth(unseen <= 1e-9 * np.abs(applied).max((-1, -2)))

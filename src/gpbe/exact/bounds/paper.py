@@ -188,7 +188,7 @@ def approximation_error_bound(
     """
     d, v = as_weighting(problem, d), as_floats(v, "v")
     check_shape(v, (problem.mdp.n_states,), "v", "states")
-    inverse = as_scalar(operator_norm(np.linalg.inv(problem.bellman_matrix), d))
+    inverse = as_scalar(operator_norm(problem.bellman_inverse.as_operator(), d))
     projected = as_scalar(np.sqrt(projected_bellman_error(problem, v, d, projection=projection)))
     missed = approximation_error(problem, v, d, projection)
     constants: dict[str, Scalar] = {"||(I - P)^-1||_d": inverse, "sqrt(PBE)": projected, "ApproxError(H, v)": missed}

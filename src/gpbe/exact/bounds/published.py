@@ -102,7 +102,7 @@ def maillard_bound(problem: PredictionProblem, d: Name | Numbers) -> Bound:
     """|| v - v_pi ||_d <= || (I - P)^-1 ||_d || T v - v ||_d for v = argmin BE; nothing is assumed."""
     d = as_weighting(problem, d)
     error = solution_errors(problem, "be", d)
-    inverse = as_scalar(operator_norm(np.linalg.inv(problem.bellman_matrix), d))
+    inverse = as_scalar(operator_norm(problem.bellman_inverse.as_operator(), d))
     residual = as_scalar(np.sqrt(bellman_error(problem, error.values, d)))
     return Bound(
         "Maillard et al. 2010",
@@ -120,6 +120,7 @@ def scherrer_bound(problem: PredictionProblem, d: Name | Numbers, test: Literal[
     A = X'DX, B = (M'LX)^-1, C = M'L D^-1 L'M and L = I - P; the root is the norm of the oblique projection. `test`
     is the matrix M (S, K), or "td" for M = DX (v_M is the TD solution), or "be" for M = DLX (that of the BE).
     """
+    problem.mdp.dense("Scherrer's bound")
     d, x, l = as_weighting(problem, d), problem.features, problem.bellman_matrix
     weight, positive = d[..., None], as_truth((d > 0).all(-1))
     if isinstance(test, str):

@@ -78,11 +78,13 @@ class ControlProblem:
     @cached_property
     def carry(self) -> Float[Array, "N S"]:
         """P(s' | s, a) gamma(s, a, s')."""
-        return (self.mdp.transition * self.mdp.discount).reshape(-1, self.mdp.n_states)
+        t = self.mdp.dense("the exact side of control")
+        return (t.probability * t.discount).reshape(-1, t.n_states)
 
     @cached_property
     def reward(self) -> Float[Array, " N"]:
-        return (self.mdp.transition * self.mdp.reward).sum(-1).ravel()
+        t = self.mdp.dense("the exact side of control")
+        return (t.probability * t.reward).sum(-1).ravel()
 
     def weights(self, w: Numbers) -> Weights:
         """Weights w of q = X w, checked."""

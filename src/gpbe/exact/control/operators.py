@@ -53,7 +53,8 @@ def optimal_action_values(mdp: FiniteMDP, tau: float = 0.0) -> PerStateAction:
     array([[2., 1.]])
     """
     check_tau(tau)
-    reward, carry = (mdp.transition * mdp.reward).sum(-1), mdp.transition * mdp.discount
+    t = mdp.dense("the exact side of control")
+    reward, carry = (t.probability * t.reward).sum(-1), t.probability * t.discount
     q, before = np.zeros(np.broadcast_shapes(reward.shape, carry.shape[:-1])), np.inf
     change = np.inf
     sweep = 0

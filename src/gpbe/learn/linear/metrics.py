@@ -81,7 +81,8 @@ def build_metrics(
 def _error(problem: PredictionProblem, objective: str, d: Array) -> Measured:
     """An error of `gpbe.exact` under a weighting."""
     q = exact.quadratic(problem, objective, d)
-    return Measured(_reduced(q.operator @ problem.features, q.target), per_run=problem.features.ndim > 2)
+    rows, target = linalg.system(q.operator, problem.features, q.target)
+    return Measured(_reduced(rows, target), per_run=problem.features.ndim > 2)
 
 
 def _reduced(rows: Array, target: Array) -> Metric:

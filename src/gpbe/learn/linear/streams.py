@@ -3,12 +3,13 @@
 import jax.numpy as jnp
 import numpy as np
 
+from gpbe import linalg
 from gpbe.algorithms.linear.bootstrapping import scales
 from gpbe.checks import as_floats, check_interval
 from gpbe.errors import InputError
 from gpbe.learn.linear.tracking import Stream
-from gpbe.mdp import Log, PredictionProblem, simulate
-from gpbe.shapes import Numbers
+from gpbe.mdp import Log, PredictionProblem, Trajectories, simulate
+from gpbe.shapes import Array, Numbers
 
 
 def simulated(problem: PredictionProblem, steps: int, runs: int, seed: int, state_lam: Numbers | None = None) -> Stream:
@@ -18,7 +19,7 @@ def simulated(problem: PredictionProblem, steps: int, runs: int, seed: int, stat
         raise InputError(
             f"features have leading axes {problem.features.shape[:-2]}; there should be none, or one of {runs} runs"
         )
-    if problem.target.ndim > 2 or problem.behavior.ndim > 2 or m.reward.ndim > 3 or m.discount.ndim > 3:
+    if m.batch_shape or problem.target.ndim > 2 or problem.behavior.ndim > 2:
         raise InputError(f"predict takes one problem; this is a batch with axes {problem.batch_shape}: use problem[i]")
     data = simulate(m, problem.behavior, steps, runs, seed)
     discount = jnp.asarray(data.discount, jnp.float32)
@@ -26,11 +27,12 @@ def simulated(problem: PredictionProblem, steps: int, runs: int, seed: int, stat
     if lam.shape != (m.n_states,):
         raise InputError(f"state_lam has shape {lam.shape}; it should be one number for each of {m.n_states} states")
     check_interval(lam, "state_lam", ("state",))
+    visited, (now, after) = table_rows(problem, data)
     return Stream(
-        features=jnp.asarray(problem.features, jnp.float32),
-        lam=jnp.asarray(lam, jnp.float32),
-        now=jnp.asarray(data.state, jnp.int32),
-        next=jnp.asarray(data.next_state, jnp.int32),
+        features=jnp.asarray(features_of(problem, visited), jnp.float32),
+        lam=jnp.asarray(lam[visited], jnp.float32),
+        now=jnp.asarray(now, jnp.int32),
+        next=jnp.asarray(after, jnp.int32),
         reward=jnp.asarray(data.reward, jnp.float32),
         discount=discount,
         carried=discount,
@@ -38,6 +40,22 @@ def simulated(problem: PredictionProblem, steps: int, runs: int, seed: int, stat
         behavior=jnp.asarray(problem.behavior[data.state, data.action], jnp.float32),
         psi=jnp.asarray(scales(problem.target, problem.behavior), jnp.float32),
     )
+
+
+def table_rows(problem: PredictionProblem, data: Trajectories) -> tuple[Array | slice, tuple[Array, Array]]:
+    """The states whose features learning needs, all or of a sparse problem those visited, and where data find them."""
+    both = (data.state, data.next_state)
+    if not problem.mdp.is_sparse:
+        return slice(None), both
+    visited, rows = np.unique(np.stack(both), return_inverse=True)
+    now, after = rows.reshape(2, *data.state.shape)
+    return visited, (now, after)
+
+
+def features_of(problem: PredictionProblem, states: Array | slice) -> Array:
+    """The features of some states as an array; of a problem with leading axes those of all."""
+    x = problem.features
+    return x[..., states, :] if linalg.is_dense(x) else linalg.as_matrix(x[states])
 
 
 def recorded(log: Log) -> Stream:

@@ -143,9 +143,9 @@ def longest(follows: Array) -> int:
 
 def second_sample(problem: PredictionProblem, stream: Stream, seed: int) -> Drawn:
     """For each transition an independent one from the same state, by the behavior and the model."""
-    m = problem.mdp
+    m = problem.mdp.dense("double sampling")
     now = np.asarray(stream.now)
-    joint = (problem.behavior[..., None] * m.transition).reshape(m.n_states, -1).cumsum(-1)
+    joint = (problem.behavior[..., None] * m.probability).reshape(m.n_states, -1).cumsum(-1)
     joint /= joint[:, -1:]
     uniforms = np.random.default_rng([seed, 1]).random(now.shape)
     outcome = np.empty(now.shape, dtype=np.int64)

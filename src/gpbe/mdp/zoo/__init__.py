@@ -3,6 +3,7 @@
 from gpbe.mdp.zoo.aliasing import aliased, identifiability_pair
 from gpbe.mdp.zoo.chains import boyan, collision, corrections_example
 from gpbe.mdp.zoo.counterexamples import baird, kolter, tsitsiklis_van_roy
+from gpbe.mdp.zoo.grids import gridworld
 from gpbe.mdp.zoo.random_mdps import random_mdp
 from gpbe.mdp.zoo.rooms import four_rooms
 from gpbe.mdp.zoo.table import ZOO, problem
@@ -16,6 +17,7 @@ __all__ = [
     "collision",
     "corrections_example",
     "four_rooms",
+    "gridworld",
     "identifiability_pair",
     "kolter",
     "problem",

@@ -1,6 +1,7 @@
 """The zoo by name, for the command line and for tables."""
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from gpbe.mdp.prediction import PredictionProblem
 from gpbe.mdp.zoo.aliasing import aliased, identifiability_pair
 from gpbe.mdp.zoo.chains import boyan, collision, corrections_example
 from gpbe.mdp.zoo.counterexamples import baird, kolter, tsitsiklis_van_roy
+from gpbe.mdp.zoo.grids import gridworld
 from gpbe.mdp.zoo.random_mdps import random_mdp
 from gpbe.mdp.zoo.rooms import four_rooms
 from gpbe.mdp.zoo.walks import random_walk
@@ -26,7 +28,7 @@ class Entry(NamedTuple):
 
 
 def problem(name: str, **parameters) -> PredictionProblem:
-    """The problem of that name; parameters go to the function that makes it.
+    """The problem of that name; parameters go to the function that makes it. A grid of any size is "grid-40x25".
 
     >>> problem("kolter", p=0.6).behavior_distribution
     array([0.6, 0.4])
@@ -34,6 +36,8 @@ def problem(name: str, **parameters) -> PredictionProblem:
     Traceback (most recent call last):
     gpbe.errors.InputError: there is no problem 'bairds'; did you mean 'baird'?
     """
+    if isinstance(name, str) and (size := re.fullmatch(r"grid-(\d+)x(\d+)", name)):
+        return problem("grid", width=int(size[1]), height=int(size[2]), **parameters)
     check_known(name, ZOO, "problem")
     accepted = list(inspect.signature(ZOO[name].make).parameters)
     for parameter in parameters:
@@ -94,6 +98,7 @@ ZOO: dict[str, Entry] = {
     "collision": Entry(collision, "eight states to an obstacle, six random bits; only the target drives on"),
     "corrections-example": Entry(corrections_example, "two states that tell prior from posterior corrections"),
     "four-rooms": Entry(four_rooms, "104 cells and eight target policies, one to each hallway of each room"),
+    "grid": Entry(gridworld, "a grid of any size with obstacles, sparse; grid-1000x1000 has a million cells"),
     "identifiability-1": Entry(_identifiability_1, "two states; the same data as identifiability-2"),
     "identifiability-2": Entry(_identifiability_2, "three states, two alike; another minimum of the Bellman error"),
     "kolter": Entry(kolter, "two states, one almost perfect feature, arbitrarily bad TD solutions"),

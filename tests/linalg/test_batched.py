@@ -60,7 +60,7 @@ def test_stationary_of_a_birth_and_death_chain_keeps_every_digit():
 def test_stationary_is_the_same_in_blocks(monkeypatch):
     p = np.random.default_rng(1).dirichlet(np.ones(5), (100, 5))
     whole = linalg.stationary(p.copy())
-    monkeypatch.setattr(linalg, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(linalg.batched, "BLOCK_BYTES", 1)
     np.testing.assert_array_equal(linalg.stationary(p.copy()), whole)
 
 
