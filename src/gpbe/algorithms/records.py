@@ -1,8 +1,9 @@
 """What the records of all algorithms share: how figures show one, and how it is found by name."""
 
+import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from gpbe.checks import unknown
 from gpbe.errors import InputError
@@ -40,3 +41,12 @@ def find_record(algorithm: object, table: Mapping[str, Record], kind: type[Recor
     if algorithm not in table:
         raise unknown(what, algorithm, table)
     return table[algorithm]
+
+
+def referred(reference: str) -> Any:
+    """What "package.module:name" refers to."""
+    module, _, name = reference.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"there is no {reference}: {error}") from None
