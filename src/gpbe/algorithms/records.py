@@ -1,5 +1,6 @@
 """What the records of all algorithms share: how figures show one, and how it is found by name."""
 
+import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -56,3 +57,12 @@ def huber_family(table: Mapping[str, Any]) -> dict[str, Any]:
         )
         for name in ("tdc", "tdrc", "gtd2")
     }
+
+
+def referred(reference: str) -> Any:
+    """What "package.module:name" refers to."""
+    module, _, name = reference.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"there is no {reference}: {error}") from None

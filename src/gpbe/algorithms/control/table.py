@@ -3,14 +3,13 @@
 What `gpbe.train`, sweeps, the command line, figures and estimates of cost know of an algorithm, they read here.
 """
 
-import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gpbe.algorithms.control.hyperparameters import WIDTH, Hypers
 from gpbe.algorithms.hyperparameters import Hyperparameter
-from gpbe.algorithms.records import HUBER, Look, find_record
+from gpbe.algorithms.records import HUBER, Look, find_record, referred
 from gpbe.checks import check_known
 from gpbe.errors import InputError
 
@@ -108,7 +107,23 @@ _GREEDY = ("step_size", "tau", "epsilon", "epsilon_final", "epsilon_steps", "gam
 _POLICY = ("step_size", "nu", "gamma")
 _SWEPT = ("step_size", "tau")
 _PAPER = "Patterson et al. 2022"
-_STREAMS = "Elelimy et al. 2025"
+
+
+def _traced(
+    name: str,
+    choices: Mapping[str, Any],
+    more: tuple[str, ...],
+    look: Look,
+    what: str,
+    paper: str = "Elelimy et al. 2025",
+    **others: Any,
+) -> ControlAlgorithm:
+    """An algorithm with traces, one transition at a time."""
+    describe = f"traces without replay: {what}"
+    return ControlAlgorithm(
+        name, _TRACES, choices, (*_GREEDY, *more), describe=describe, paper=paper, look=look, speed=3.5, **others
+    )
+
 
 _RECORDS = (
     ControlAlgorithm(
@@ -249,57 +264,35 @@ _RECORDS = (
         look=Look("TDRC-PG", "sky"),
         speed=0.67,
     ),
-    ControlAlgorithm(
-        "q-lambda",
-        _TRACES,
-        {"form": "none"},
-        (*_GREEDY, "lam"),
-        describe="Watkins' Q(lambda): traces and no correction, one transition at a time",
-        paper="Watkins 1989",
-        look=Look("Q(λ)", "orange", (5.0, 1.2)),
-        speed=3.5,
+    _traced(
+        "q-lambda", {"form": "none"}, ("lam",), Look("Q(λ)", "orange", (5.0, 1.2)), "Watkins' Q(lambda)", "Watkins 1989"
     ),
-    ControlAlgorithm(
+    _traced(
         "qc-lambda",
-        _TRACES,
         {"form": "correction"},
-        (*_GREEDY, "lam", "ratio"),
+        ("lam", "ratio"),
+        Look("QC(λ)", "sky"),
+        "gradient correction, h unpenalized",
         fixed={"beta": 0.0},
-        describe="gradient correction with traces, h unpenalized",
-        paper=_STREAMS,
-        look=Look("QC(λ)", "sky"),
-        speed=3.5,
     ),
-    ControlAlgorithm(
+    _traced(
         "qrc-lambda",
-        _TRACES,
         {"form": "correction"},
-        (*_GREEDY, "beta", "lam", "ratio"),
-        describe="gradient correction with traces, regularized by beta = 1",
-        paper=_STREAMS,
-        look=Look("QRC(λ)", "blue"),
-        speed=3.5,
+        ("beta", "lam", "ratio"),
+        Look("QRC(λ)", "blue"),
+        "gradient correction, regularized by beta = 1",
     ),
-    ControlAlgorithm(
-        "gq-lambda",
-        _TRACES,
-        {"form": "saddlepoint"},
-        (*_GREEDY, "beta", "lam", "ratio"),
-        describe="saddlepoint form with traces",
-        paper=_STREAMS,
-        look=Look("GQ(λ)", "purple"),
-        speed=3.5,
+    _traced(
+        "gq-lambda", {"form": "saddlepoint"}, ("beta", "lam", "ratio"), Look("GQ(λ)", "purple"), "saddlepoint form"
     ),
-    ControlAlgorithm(
+    _traced(
         "stream-q",
-        _TRACES,
         {"form": "none", "bounded": True},
-        (*_GREEDY, "lam", "kappa"),
+        ("lam", "kappa"),
+        Look("StreamQ", "green", (4.0, 1.0, 1.0, 1.0)),
+        "Q(lambda), steps shortened where they could overshoot",
+        "Elsayed et al. 2024",
         usual={"step_size": 1.0},
-        describe="Q(lambda) with steps that are shortened where they could overshoot",
-        paper="Elsayed et al. 2024",
-        look=Look("StreamQ", "green", (4.0, 1.0, 1.0, 1.0)),
-        speed=3.5,
     ),
 )
 ALGORITHMS = {record.name: record for record in _RECORDS}
@@ -314,12 +307,3 @@ def find_algorithm(algorithm: str | ControlAlgorithm) -> ControlAlgorithm:
     if isinstance(algorithm, str) and ":" in algorithm:
         algorithm = referred(algorithm)
     return find_record(algorithm, ALGORITHMS, ControlAlgorithm, "control algorithm")
-
-
-def referred(reference: str) -> Any:
-    """What "package.module:name" refers to."""
-    module, _, name = reference.partition(":")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise InputError(f"there is no {reference}: {error}") from None

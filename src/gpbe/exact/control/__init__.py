@@ -10,6 +10,13 @@ from gpbe.exact.control.objectives import (
     visits,
 )
 from gpbe.exact.control.operators import Greedy, greedy, optimal_action_values
+from gpbe.exact.control.returns import (
+    LambdaErrors,
+    expected_traced_update,
+    lambda_errors,
+    lambda_projected_error,
+    lambda_projected_gradient,
+)
 from gpbe.exact.control.stationary import Point, fixed_points, stationary_points
 from gpbe.exact.control.updates import UPDATES, Update, best_theta, expected_update, reduced_update, update_jacobian
 
@@ -17,15 +24,20 @@ __all__ = [
     "UPDATES",
     "ControlProblem",
     "Greedy",
+    "LambdaErrors",
     "Point",
     "Update",
     "bellman_error",
     "bellman_gradient",
     "best_theta",
     "expected_td_error",
+    "expected_traced_update",
     "expected_update",
     "fixed_points",
     "greedy",
+    "lambda_errors",
+    "lambda_projected_error",
+    "lambda_projected_gradient",
     "optimal_action_values",
     "projected_bellman_error",
     "projected_bellman_gradient",

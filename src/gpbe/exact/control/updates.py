@@ -37,7 +37,7 @@ class Update(NamedTuple):
 
 def expected_update(problem: ControlProblem, algorithm: str, w: Numbers, theta: Numbers, beta: float = 1.0) -> Update:
     """The mean of an algorithm's update over pairs drawn from d. `beta` is for QRC and GQ; QC has none."""
-    form, beta = _form(algorithm, beta)
+    form, beta = form_of(algorithm, beta)
     w, theta = problem.weights(w), as_floats(theta, "theta")
     check_shape(theta, (problem.phi.shape[1],), "theta", "features of H")
     d, x, phi = problem.d, problem.x, problem.phi
@@ -60,7 +60,7 @@ def best_theta(problem: ControlProblem, w: Numbers, beta: float = 0.0) -> Weight
 
 def reduced_update(problem: ControlProblem, algorithm: str, w: Numbers, beta: float = 1.0) -> Weights:
     """How w moves when h is at its own optimum: for GQ without beta, and for QC if F lies in H, -1/2 grad PBE."""
-    form, beta = _form(algorithm, beta)
+    form, beta = form_of(algorithm, beta)
     theta = np.zeros(problem.phi.shape[1]) if form == "none" else best_theta(problem, w, beta)
     return expected_update(problem, algorithm, w, theta, beta).w
 
@@ -79,7 +79,7 @@ def update_jacobian(
     return np.stack([(move(joint + e) - move(joint - e)) / (2 * step) for e in directions], axis=1)
 
 
-def _form(algorithm: str, beta: float) -> tuple[Form, float]:
+def form_of(algorithm: str, beta: float) -> tuple[Form, float]:
     """How an update moves w, and its penalty on h."""
     check_known(algorithm, UPDATES, "update")
     if not beta >= 0:

@@ -1,6 +1,8 @@
 """MinAtar's five games with replay: the paper's action-value methods on images (Young & Tian 2019)."""
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from gpbe.envs.domains import MINATAR
 from gpbe.experiments.control.computation import tuned_curves, tuned_notes
@@ -14,7 +16,7 @@ STEP_SIZES = {
     "quick": (2.0**-12, 2.0**-10),
     "paper": (2.0**-13, 2.0**-12, 2.0**-11, 2.0**-10),
 }
-SIZES = {
+SIZES: Mapping[Scale, Mapping[str, Any]] = {
     "smoke": {
         "domains": ("Breakout-MinAtar",),
         "runs": 2,

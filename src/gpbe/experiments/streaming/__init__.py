@@ -1,7 +1,8 @@
 """Learning by streams: traces without replay, on the paper's domains and on MinAtar (Elelimy et al. 2025)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 import polars as pl
 
@@ -28,7 +29,7 @@ def _explored(steps: int) -> dict[str, float]:
     return {"epsilon": 1.0, "epsilon_final": 0.01, "epsilon_steps": steps / 5}
 
 
-SIZES = {
+SIZES: Mapping[Scale, Mapping[str, Any]] = {
     "smoke": {
         "domains": ("CartPole-v1", "Breakout-MinAtar"),
         "runs": 2,
