@@ -41,6 +41,6 @@ def along(start: Any, keep: Float[Array, " T"], add: Shaped[Array, "T ..."]) -> 
             reach[t] = step(reach[t - 1], k[:, t], 0.0)
         handed = np.broadcast_to(np.asarray(start, dtype=float), add.shape[1:]).reshape(-1)
         for lane in range(lanes):
-            y[lane] = step(handed, reach[:, lane], y[lane])
+            y[lane] += np.where(handed != 0, step(handed, reach[:, lane], 0.0), 0.0)  # 0, if need be times infinity
             handed = y[lane, -1]
     return y.reshape(lanes * length, *add.shape[1:])[:rows]
