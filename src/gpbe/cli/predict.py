@@ -66,7 +66,7 @@ def predict(
     """Learn values, linear ones or with a network; print how large the errors were over learning and at its end.
 
     Args:
-        problem: a name from `gpbe list problems`, a .toml or .npz problem file, or a .parquet or .csv log of transitions
+        problem: a name from `gpbe list problems`, a .toml or .npz problem file, or a .parquet or .csv log
         algorithm: a name from `gpbe list algorithms`, or with --net from `gpbe list networks`
         hyperparameters: one number each, or several to try; of several hyperparameters all combinations. Numbers are
             written as 0.1, 1/3 or 2^-5, and 2^-8..2^0 stands for every power in between

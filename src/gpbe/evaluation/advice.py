@@ -17,13 +17,11 @@ def warnings(survey: Survey, calibration: Calibrated, estimates: Mapping[str, Es
     """Sentences about what is wrong with the log, or may be."""
     said = []
     cut = survey.episodes - survey.ended
-    if 0 < cut and survey.ended:
-        share = cut / survey.episodes
-        if share > 0.02:
-            said.append(
-                f"{cut:,} of {survey.episodes:,} episodes are cut off before they end; importance sampling counts "
-                "nothing after that, the other estimators go on with values"
-            )
+    if survey.ended and cut > 0.02 * survey.episodes:
+        said.append(
+            f"{cut:,} of {survey.episodes:,} episodes are cut off before they end; importance sampling counts nothing "
+            "after that, the other estimators go on with values"
+        )
     effective = survey.effective
     if survey.ended and len(effective) and effective[-1] < ENOUGH:
         step = int((effective < ENOUGH).argmax())
@@ -49,8 +47,8 @@ def warnings(survey: Survey, calibration: Calibrated, estimates: Mapping[str, Es
     apart = _apart(estimates)
     if apart:
         said.append(
-            f"the intervals of {apart[0]} and {apart[1]} do not meet: the features may be too coarse for linear values, "
-            "or the ratios wrong"
+            f"the intervals of {apart[0]} and {apart[1]} do not meet: the features may be too coarse for linear "
+            "values, or the ratios wrong"
         )
     return tuple(said)
 

@@ -21,16 +21,16 @@ from gpbe.mdp import Log, LogFiles, scan_log
 from gpbe.shapes import Array, Numbers
 
 ESTIMATORS = {
-    "is": "importance sampling of whole returns",
-    "wis": "the same, weights normalized",
-    "pdis": "importance sampling, reward by reward",
-    "wpdis": "the same, weights normalized at each step",
-    "dr": "doubly robust: reward by reward, around learned values",
-    "wdr": "the same, weights normalized at each step",
-    "lstd": "values by least squares, LSTD(lambda)",
-    "lsetd": "the same with emphatic weights",
-    "mis": "rewards weighted by marginalized ratios of states",
-    "fqe": "fitted Q evaluation with linear action values",
+    "is": "importance sampling of returns",
+    "wis": "normalized",
+    "pdis": "importance sampling of rewards",
+    "wpdis": "normalized at each step",
+    "dr": "doubly robust, around values",
+    "wdr": "normalized at each step",
+    "lstd": "values by LSTD(lambda)",
+    "lsetd": "with emphatic weights",
+    "mis": "marginalized ratios of states",
+    "fqe": "fitted Q evaluation",
 }
 STARTS = ("is", "wis", "pdis", "wpdis", "dr", "wdr")
 """Estimators of the value where episodes begin, and of no other."""
@@ -73,7 +73,7 @@ def evaluate(
             log is enough for if left out.
         level: how often an interval should hold the value.
         interval: "asymptotic" (delta method; for least squares the sandwich), or "bootstrap" over episodes. Where
-            episodes are fewer than 20, blocks of rows take their place.
+            episodes are fewer than 5, blocks of rows take their place.
         at: whose value: "start", the states where episodes begin; "log", all states of the log, equally often; or
             features of states, (K,) or (M, K), whose mean value it is.
         lam: trace parameter of LSTD.
@@ -129,9 +129,7 @@ def read_asked(
     check_at_least(1, workers=workers)
     check_at_least(2, resamples=resamples)
     check_at_least(0, seed=seed)
-    return Asked(
-        names, estimator is None, level, cast(Method, interval), read_where(at), lam, resamples, seed, workers
-    )
+    return Asked(names, estimator is None, level, cast(Method, interval), read_where(at), lam, resamples, seed, workers)
 
 
 def read_where(at: str | Numbers) -> Where:

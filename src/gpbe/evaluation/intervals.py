@@ -1,6 +1,6 @@
 """How sure an estimate is: by its influence function, or by resampling groups of episodes."""
 
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from scipy import stats
@@ -14,14 +14,15 @@ BATCH = 64
 """Resamples that are solved at once."""
 
 
+@runtime_checkable
 class Estimator(Protocol):
     """A function of sums over groups of episodes, which does not change if all sums are scaled."""
 
     @property
     def name(self) -> str: ...
 
-    @property
-    def bootstraps(self) -> bool: ...
+    bootstraps: ClassVar[bool]
+    """Can groups be resampled? Not where what was learned in an earlier pass would have to be learned again."""
 
     def add(self, walk: Walk, memory: dict[str, Any]) -> Sums: ...
 

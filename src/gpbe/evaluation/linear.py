@@ -110,8 +110,8 @@ class Marginal:
 
     The weights are linear in the features, u'x with A'u = x_0: where the saddlepoint of DualDICE (Nachum et al. 2019)
     has its solution if both of its functions are linear; with a table they are exact. What is negative is set to 0, and
-    the weights are normalized: an episode ends once. Its interval is that of LSTD(0), to which it is equal where neither
-    changes anything.
+    the weights are normalized: an episode ends once. Its interval is that of LSTD(0), to which it is equal where
+    neither changes anything.
     """
 
     name: str

@@ -16,8 +16,10 @@ BUDGET = 2**22
 """Numbers that the sums of all groups may have."""
 MOST, FEWEST = 1000, 20
 """Groups that are kept, at most and at least."""
+EPISODES = 5
+"""Episodes below which blocks of rows take their place."""
 BLOCKS = 50
-"""Blocks of rows where nothing ends."""
+"""How many blocks there are then."""
 
 
 def surveyed(source: Source, workers: int, advance: Callable[[int], None]) -> list[Survey]:
@@ -30,11 +32,11 @@ def surveyed(source: Source, workers: int, advance: Callable[[int], None]) -> li
 
 
 def groupings(surveys: list[Survey], numbers: int) -> list[Grouping]:
-    """How units are grouped in each part: the fewer numbers an estimator keeps of a group, the more groups there are."""
+    """How units are grouped in each part: the fewer numbers are kept of a group, the more groups there are."""
     episodes = sum(s.episodes for s in surveys)
     rows = sum(s.rows for s in surveys)
     most = max(FEWEST, min(MOST, BUDGET // max(1, numbers)))
-    if episodes < FEWEST:
+    if episodes < EPISODES:
         block = max(1, rows // BLOCKS)
         units = [max(1, -(-s.rows // block)) for s in surveys]
     else:

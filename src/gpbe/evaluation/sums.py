@@ -31,7 +31,7 @@ def products(
     left, right, group = left[order], right[order], group[order]
     found = np.zeros((groups, left.shape[1], right.shape[1]))
     bounds = np.flatnonzero(np.diff(group, prepend=-1))
-    for start, stop in zip(bounds, [*bounds[1:], len(group)], strict=True):
+    for start, stop in zip(bounds, np.append(bounds, len(group))[1:], strict=True):
         found[group[start]] = left[start:stop].T @ right[start:stop]
     return found
 
@@ -53,5 +53,5 @@ def merged(parts: Iterable[Sums]) -> Sums:
 def total(sums: Sums, counts: Float[Array, " G"] | None = None) -> Sums:
     """The sum over groups, each taken as often as `counts` says; once if left out."""
     if counts is None:
-        return {name: values.sum(0) for name, values in sums.items()}
-    return {name: np.tensordot(counts, values, axes=(0, 0)) for name, values in sums.items()}
+        return {name: np.asarray(values.sum(0)) for name, values in sums.items()}
+    return {name: np.asarray(np.tensordot(counts, values, axes=(0, 0))) for name, values in sums.items()}

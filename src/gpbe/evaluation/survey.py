@@ -86,10 +86,10 @@ class Survey:
         self.least_behavior = min(self.least_behavior, float(log.behavior.min()))
         self._lengthen(int(walk.step.max()) + 2)
         with np.errstate(over="ignore"):
-            for sums, values in ((self.weight, after), (self.squares, after**2)):
-                sums += np.bincount(walk.step, values, len(sums))
-            for sums, values in zip(self.lasts, (after[end], after[end] ** 2), strict=True):
-                sums += np.bincount(walk.step[end] + 1, values, len(sums))
+            self.weight = self.weight + np.bincount(walk.step, after, len(self.weight))
+            self.squares = self.squares + np.bincount(walk.step, after**2, len(self.weight))
+            last, after = walk.step[end] + 1, after[end]
+            self.lasts = self.lasts + [np.bincount(last, w, len(self.weight)) for w in (after, after**2)]
         returns = walk.collected[end]
         if len(returns):
             self.returns = (min(self.returns[0], returns.min()), max(self.returns[1], returns.max()))

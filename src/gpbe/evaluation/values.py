@@ -29,7 +29,9 @@ class Values(NamedTuple):
 
 def action_features(log: Log) -> tuple[Array, Array, Array]:
     """Features for action values: averaged over the target's actions, of the action taken, and averaged next."""
-    assert log.policy is not None and log.next_policy is not None and log.action is not None
+    assert log.policy is not None
+    assert log.next_policy is not None
+    assert log.action is not None
     taken = np.eye(log.policy.shape[1])[log.action]
     return tuple(
         (chances[:, :, None] * x[:, None, :]).reshape(len(log), -1)

@@ -1,7 +1,7 @@
 """A walk along a log, piece by piece: where episodes begin and end, and the products of ratios within them."""
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -14,6 +14,7 @@ NUMBERS = 2**20
 """Numbers in the features of one piece."""
 
 
+@runtime_checkable
 class Source(Protocol):
     """Recorded transitions that are read in pieces: a `Log` or `LogFiles`."""
 

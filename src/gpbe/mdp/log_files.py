@@ -159,7 +159,7 @@ def _overlapping(batches: Iterator[dict[str, Any]]) -> Iterator[tuple[dict[str, 
     held: dict[str, Any] | None = None
     for given in batches:
         now = given if held is None else {k: _join(held[k], given[k]) for k in given}
-        rows = len(now["reward"])
+        rows = len(np.asarray(now["reward"]))
         if rows > HELD:
             yield now, rows - HELD
             now = {k: None if v is None else v[rows - HELD :] for k, v in now.items()}

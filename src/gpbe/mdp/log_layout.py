@@ -24,12 +24,12 @@ class Layout:
 
     >>> Layout(discount=1.5)
     Traceback (most recent call last):
-    gpbe.errors.InputError: discount is 1.5; it should be a column's name, or a number in [0, 1] for all transitions
+    gpbe.errors.InputError: discount is 1.5; it should be a column's name, or a number in [0, 1] for all
     """
 
     state: Names | None = None
     next_state: Names | None = None
-    features: Function | None = None
+    features: Any = None
     reward: str = "reward"
     discount: str | float = "discount"
     target: Names | Function = "target"
@@ -43,7 +43,7 @@ class Layout:
     def __post_init__(self) -> None:
         if not isinstance(self.discount, str) and not (_is_number(self.discount) and 0 <= self.discount <= 1):
             raise InputError(
-                f"discount is {self.discount!r}; it should be a column's name, or a number in [0, 1] for all transitions"
+                f"discount is {self.discount!r}; it should be a column's name, or a number in [0, 1] for all"
             )
         for name in ("reward", *OPTIONAL):
             if not isinstance(getattr(self, name), str):
@@ -204,12 +204,13 @@ def check_rows(values: Array, name: str, at: Place, low: float = -np.inf, high: 
 
 def vectors(frame: pl.DataFrame, names: tuple[str, ...], at: Place) -> Array:
     """Columns as the rows of a matrix: of numbers, or one of lists."""
-    if len(names) > 1 or not isinstance(frame.schema[names[0]], pl.List | pl.Array):
+    name = next(iter(names))
+    if len(names) > 1 or not isinstance(frame.schema[name], pl.List | pl.Array):
         found = np.empty((len(frame), len(names)))
-        for k, name in enumerate(names):
-            found[:, k] = numbers(frame, name, at)
+        for k, each in enumerate(names):
+            found[:, k] = numbers(frame, each, at)
         return found
-    name, column = names[0], frame[names[0]]
+    column = frame[name]
     lists = column.arr.to_list() if isinstance(column.dtype, pl.Array) else column
     inner = getattr(lists.dtype, "inner", None)
     lengths = lists.list.len()
@@ -229,7 +230,8 @@ def applied(function: Function, states: Array, what: str, at: Place) -> Array:
     except Exception as error:
         said = (str(error).splitlines() or [""])[0]
         raise InputError(
-            f"{at.file}: the function for {what} failed on states of shape {states.shape}: {type(error).__name__}: {said}"
+            f"{at.file}: the function for {what} failed on states of shape {states.shape}: "
+            f"{type(error).__name__}: {said}"
         ) from error
     if found.ndim != 2 or len(found) != len(states):
         raise InputError(

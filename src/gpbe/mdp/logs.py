@@ -86,12 +86,12 @@ class Log:
             )
         self._fill(checked({"features": features, **numbers, **given}))
 
-    def _fill(self, fields: dict[str, Array | None]) -> None:
+    def _fill(self, fields: Mapping[str, Array | None]) -> None:
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
     @classmethod
-    def _of(cls, fields: dict[str, Array | None]) -> "Log":
+    def _of(cls, fields: Mapping[str, Array | None]) -> "Log":
         """From fields that have been checked."""
         log = object.__new__(cls)
         log._fill(fields)
@@ -180,7 +180,7 @@ class Log:
         """As a Parquet file that `read` understands."""
         columns = {c: getattr(self, c) for c in (*NUMBERS, "action")}
         columns |= {"features": self.features, "next_features": self.next_features}
-        if self.policy is not None and np.isfinite(self.next_policy).all():
+        if self.next_policy is not None and np.isfinite(self.next_policy).all():
             columns |= {"target": self.policy, "next_target": self.next_policy}
         series = [
             pl.Series(c, a, pl.List(pl.Float64) if a.ndim > 1 else None) for c, a in columns.items() if a is not None
