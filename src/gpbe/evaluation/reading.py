@@ -6,6 +6,8 @@ from functools import partial
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
+import numpy as np
+
 from gpbe.evaluation.intervals import Estimator
 from gpbe.evaluation.sums import Sums, add, merged
 from gpbe.evaluation.survey import Calibration, Survey, look
@@ -69,10 +71,11 @@ def _collect(
     sums: list[Sums] = [{} for _ in estimators]
     memories: list[dict[str, Any]] = [{} for _ in estimators]
     rows = 0
-    for piece in walk(source, part, grouped[part]):
-        rows += len(piece.log)
-        for estimator, its, memory in zip(estimators, sums, memories, strict=True):
-            add(its, estimator.add(piece, memory))
+    with np.errstate(over="ignore", invalid="ignore"):  # products of many ratios may be beyond all numbers
+        for piece in walk(source, part, grouped[part]):
+            rows += len(piece.log)
+            for estimator, its, memory in zip(estimators, sums, memories, strict=True):
+                add(its, estimator.add(piece, memory))
     return rows, sums
 
 

@@ -60,7 +60,7 @@ class Survey:
         """How many episodes of the target's own the log is worth at each step: (sum w)^2 / sum w^2."""
         weight = self.weight + np.cumsum(self.lasts[0])
         squares = self.squares + np.cumsum(self.lasts[1])
-        with np.errstate(invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             found = np.divide(weight**2, squares, out=np.zeros(len(weight)), where=squares > 0)
         return np.nan_to_num(found)[: self.horizon]
 
@@ -85,11 +85,10 @@ class Survey:
         self.ratio_squares += float((rho**2).sum())
         self.least_behavior = min(self.least_behavior, float(log.behavior.min()))
         self._lengthen(int(walk.step.max()) + 2)
-        with np.errstate(over="ignore"):
-            self.weight = self.weight + np.bincount(walk.step, after, len(self.weight))
-            self.squares = self.squares + np.bincount(walk.step, after**2, len(self.weight))
-            last, after = walk.step[end] + 1, after[end]
-            self.lasts = self.lasts + [np.bincount(last, w, len(self.weight)) for w in (after, after**2)]
+        self.weight = self.weight + np.bincount(walk.step, after, len(self.weight))
+        self.squares = self.squares + np.bincount(walk.step, after**2, len(self.weight))
+        last, after = walk.step[end] + 1, after[end]
+        self.lasts = self.lasts + [np.bincount(last, w, len(self.weight)) for w in (after, after**2)]
         returns = walk.collected[end]
         if len(returns):
             self.returns = (min(self.returns[0], returns.min()), max(self.returns[1], returns.max()))
@@ -105,8 +104,9 @@ class Survey:
 def look(source: Source, part: int) -> Survey:
     """The survey of one part."""
     found = Survey()
-    for piece in walk(source, part, ALONE):
-        found.add(piece, source.parts[part])
+    with np.errstate(over="ignore", invalid="ignore"):  # products of many ratios may be beyond all numbers
+        for piece in walk(source, part, ALONE):
+            found.add(piece, source.parts[part])
     return found
 
 

@@ -69,8 +69,7 @@ def walk(source: Source, part: int, grouping: Grouping) -> Iterator[Walk]:
     for log in source.pieces(part, NUMBERS):
         begins = ~np.concatenate([[open_], log.continues[:-1]])
         rho = log.ratios
-        with np.errstate(over="ignore"):
-            before = _products(begins, rho, ratio)
+        before = _products(begins, rho, ratio)
         reaches = _products(begins, log.discount, reach)
         returns = along(collected, (~begins).astype(float), reaches * log.reward)
         index = np.arange(len(log))
@@ -80,8 +79,7 @@ def walk(source: Source, part: int, grouping: Grouping) -> Iterator[Walk]:
         numbered = units if grouping.block is None else (rows + index) // grouping.block
         group = grouping.offset + numbered % grouping.groups
         yield Walk(log, begins, ~log.continues, steps, group, grouping.total, rho, before, reaches, returns)
-        with np.errstate(over="ignore"):
-            ratio = float(before[-1] * rho[-1])
+        ratio = float(before[-1] * rho[-1])
         reach, collected = float(reaches[-1] * log.discount[-1]), float(returns[-1])
         open_, step, unit, rows = bool(log.continues[-1]), int(steps[-1]) + 1, int(units[-1]), rows + len(log)
 

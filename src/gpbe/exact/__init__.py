@@ -32,6 +32,7 @@ from gpbe.exact.identities import (
     maximizing_h,
     td_error_parts,
 )
+from gpbe.exact.importance import importance_sampling
 from gpbe.exact.many import FixedPoints
 from gpbe.exact.objectives import (
     OBJECTIVES,
@@ -81,6 +82,7 @@ __all__ = [
     "gradient_stability",
     "hallak_bound",
     "identifiable_bellman_error",
+    "importance_sampling",
     "kernel_bellman_error",
     "kolter_bound",
     "lambda_resolvent",
