@@ -45,7 +45,7 @@ def warnings(survey: Survey, calibration: Calibrated, estimates: Mapping[str, Es
     if infinite:
         said.append(f"{', '.join(infinite)}: products of ratios are too large or too few for a number with an interval")
     apart = _apart(estimates)
-    if apart:
+    if apart and len(effective) and effective[-1] >= ENOUGH:
         said.append(
             f"the intervals of {apart[0]} and {apart[1]} do not meet: the features may be too coarse for linear "
             "values, or the ratios wrong"

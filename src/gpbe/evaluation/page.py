@@ -18,11 +18,11 @@ WHOSE = {
     "log": "over the log's states",
     "given states": "in the given states",
 }
-WIDTH = 31
+WIDTH = 25
 """Characters of the drawing of an interval."""
 
 
-def as_text(evaluation: "Evaluation", width: int = 110) -> str:
+def as_text(evaluation: "Evaluation", width: int = 116) -> str:
     """The page as plain text."""
     out = io.StringIO()
     Console(file=out, width=width, color_system=None, force_terminal=False).print(as_page(evaluation))
@@ -71,11 +71,11 @@ def _estimates(e: "Evaluation") -> Group:
     finite = [x for x in e.estimates.values() if x.finite]
     ends = [end for x in finite for end in x.interval]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("estimator")
+    table.add_column("estimator", no_wrap=True)
     for column in ("value", "error", "low", "high"):
-        table.add_column(column, justify="right")
+        table.add_column(column, justify="right", no_wrap=True)
     table.add_column(f"{min(ends):.4g} to {max(ends):.4g}" if ends else "", no_wrap=True)
-    table.add_column("what it is")
+    table.add_column("what it is", no_wrap=True)
     for x in e.estimates.values():
         drawn = _drawn(x.value, *x.interval, min(ends), max(ends)) if x.finite else ""
         numbers = (f"{v:.4g}" for v in (x.value, x.error, *x.interval))
