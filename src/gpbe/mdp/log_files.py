@@ -21,6 +21,8 @@ from gpbe.shapes import Array
 READERS = {".parquet": pl.scan_parquet, ".pq": pl.scan_parquet, ".csv": pl.scan_csv}
 AHEAD = ("POLARS_ROW_GROUP_PREFETCH_SIZE", "POLARS_CSV_CHUNK_PREFETCH_LIMIT")
 """Where Polars is told how many groups of rows to read ahead: as it comes, that is most of the memory."""
+BATCH = 2**21
+"""Numbers read at once where all are kept: larger batches are cut up less, which takes less memory."""
 HELD = 2
 """Rows that wait for those after them: a row tells where the one before it led, and whether it is known itself."""
 
@@ -69,7 +71,7 @@ class LogFiles:
         """One part, in arrays that are made once: there is never a second copy of the features."""
         rows = int(_collect(_scan(self.tables[part]).select(pl.len()), self.parts[part]).item())
         columns, whole, at = self._columns(part), {}, 0
-        for given in self._raw(part, columns, PIECE):
+        for given in self._raw(part, columns, BATCH):
             for name, values in given.items():
                 if name not in whole:
                     whole[name] = None if values is None else np.empty((rows, *values.shape[1:]), values.dtype)
