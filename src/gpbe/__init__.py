@@ -6,6 +6,7 @@ from gpbe import exact, features, mdp
 from gpbe.errors import InputError
 
 if TYPE_CHECKING:
+    from gpbe.evaluation import Evaluation, evaluate
     from gpbe.learn.control.trained import TrainedAgent, load
     from gpbe.learn.predict import predict
     from gpbe.learn.prediction import Prediction
@@ -14,10 +15,12 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0.dev0"
 __all__ = [
+    "Evaluation",
     "InputError",
     "Prediction",
     "TrainedAgent",
     "Training",
+    "evaluate",
     "exact",
     "features",
     "grid",
@@ -35,6 +38,8 @@ def __getattr__(name: str) -> Any:
     homes = {
         "predict": "gpbe.learn.predict",
         "Prediction": "gpbe.learn.prediction",
+        "evaluate": "gpbe.evaluation",
+        "Evaluation": "gpbe.evaluation",
         "grid": "gpbe.learn.settings",
         "train": "gpbe.learn.train",
         "Training": "gpbe.learn.train",

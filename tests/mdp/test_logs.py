@@ -148,7 +148,7 @@ def test_logs_that_are_refused(changes, message):
             lambda f: f.with_columns(features=pl.Series([[1.0], [1.0, 2.0], [1.0]])),
             r"lists of numbers, all of one length",
         ),
-        (lambda f: f.with_columns(reward=pl.Series([1.0, None, 2.0])), r"log\.parquet: reward\[1\] is nan"),
+        (lambda f: f.with_columns(reward=pl.Series([1.0, None, 2.0])), r"log\.parquet: reward\[row 1\] is nan"),
         (lambda f: f.with_columns(behavior=pl.Series([1.0, 0.0, 1.0])), r"log\.parquet: behavior\[row 1\] is 0"),
         (
             lambda f: f.with_columns(target=pl.Series(["a", "b", "c"])),

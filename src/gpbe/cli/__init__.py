@@ -9,6 +9,7 @@ from collections.abc import Callable
 import tyro
 
 from gpbe.cli.bench import bench
+from gpbe.cli.evaluate import evaluate
 from gpbe.cli.figure import figure, report
 from gpbe.cli.listing import list_
 from gpbe.cli.predict import predict
@@ -22,6 +23,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "diagnose": diagnose,
     "predict": predict,
     "train": train,
+    "evaluate": evaluate,
     "run": run,
     "status": status,
     "pack": pack,

@@ -14,6 +14,7 @@ from gpbe.cli.problems import read_problem
 from gpbe.cli.sweeping import check_out, plain, read_typed, single_and_grid, write_out
 from gpbe.cli.terminal import console, print_json, progress
 from gpbe.exact.weightings import Name as Weighting
+from gpbe.mdp import is_log
 from gpbe.wording import as_text
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def predict(
     """Learn values, linear ones or with a network; print how large the errors were over learning and at its end.
 
     Args:
-        problem: a name from `gpbe list problems`, a .toml or .npz problem file, or a .parquet log of transitions
+        problem: a name from `gpbe list problems`, a .toml or .npz problem file, or a .parquet or .csv log
         algorithm: a name from `gpbe list algorithms`, or with --net from `gpbe list networks`
         hyperparameters: one number each, or several to try; of several hyperparameters all combinations. Numbers are
             written as 0.1, 1/3 or 2^-5, and 2^-8..2^0 stands for every power in between
@@ -100,7 +101,7 @@ def predict(
         typed,
         f"{algorithm} on {name}",
         steps=steps,
-        runs=runs if runs is not None else 1 if Path(problem).suffix == ".parquet" else 10,
+        runs=runs if runs is not None else 1 if is_log(problem) else 10,
         seed=seed,
         metrics=metrics or None,
         weighting=weighting,
@@ -118,7 +119,7 @@ def read_data(problem: str, index: int | None) -> "PredictionProblem | Log":
     """What to learn from: a problem by its name or in a file, or a log in a file."""
     from gpbe.mdp import Log
 
-    return Log.read(problem) if Path(problem).suffix == ".parquet" else read_problem(problem, index)
+    return Log.read(problem) if is_log(problem) else read_problem(problem, index)
 
 
 def read_length(n: str | None) -> int | str | None:

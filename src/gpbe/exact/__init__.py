@@ -32,6 +32,7 @@ from gpbe.exact.identities import (
     maximizing_h,
     td_error_parts,
 )
+from gpbe.exact.importance import importance_sampling
 from gpbe.exact.many import FixedPoints
 from gpbe.exact.objectives import (
     OBJECTIVES,
@@ -103,6 +104,7 @@ __all__ = [
     "huber_bellman_error",
     "huber_projected_bellman_error",
     "identifiable_bellman_error",
+    "importance_sampling",
     "kernel_bellman_error",
     "kolter_bound",
     "lambda_resolvent",

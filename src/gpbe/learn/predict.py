@@ -11,12 +11,12 @@ from gpbe.errors import InputError
 from gpbe.exact.weightings import Name
 from gpbe.learn.linear.predict import predict_linear
 from gpbe.learn.prediction import Asked, Prediction
-from gpbe.mdp import Log, PredictionProblem
+from gpbe.mdp import Log, LogFiles, PredictionProblem
 from gpbe.shapes import Numbers
 
 
 def predict(
-    problem: PredictionProblem | Log | str | Path,
+    problem: PredictionProblem | Log | LogFiles | str | Path,
     algorithm: str | Algorithm | NonlinearAlgorithm = "tdrc",
     *,
     steps: int | None = None,
@@ -48,7 +48,7 @@ def predict(
 
     Args:
         problem: a problem to simulate, the name of one from `gpbe list problems` or of a file with one (.toml, .npz),
-            or a `Log` of recorded transitions (or its .parquet file).
+            or a `Log` of recorded transitions (or its .parquet or .csv file).
         algorithm: a name from `gpbe list algorithms`, or an `Algorithm` made of axes; with `net` one from
             `gpbe list networks`, or a `NonlinearAlgorithm`.
         steps: transitions to learn from; 1000 if left out, or all of a log.
@@ -127,12 +127,14 @@ def read_problem(problem: object) -> PredictionProblem | Log:
     """
     if isinstance(problem, PredictionProblem | Log):
         return problem
+    if isinstance(problem, LogFiles):
+        return problem.read()
     if not isinstance(problem, str | Path):
         raise InputError(
             f"problem is of type {type(problem).__name__}; give a PredictionProblem, which is an MDP with policies "
             "and features, a Log, or the name of a problem"
         )
-    return Log.read(problem) if Path(problem).suffix == ".parquet" else mdp.find(problem)
+    return Log.read(problem) if mdp.is_log(problem) else mdp.find(problem)
 
 
 def refuse_given(options: Mapping[str, Any], what: str) -> None:

@@ -2,6 +2,7 @@
 
 from gpbe.mdp.files import find, load, save
 from gpbe.mdp.finite import FiniteMDP
+from gpbe.mdp.log_files import LogFiles, is_log, scan_log
 from gpbe.mdp.logs import Log
 from gpbe.mdp.prediction import PredictionProblem
 from gpbe.mdp.simulate import Trajectories, simulate
@@ -27,6 +28,7 @@ __all__ = [
     "ZOO",
     "FiniteMDP",
     "Log",
+    "LogFiles",
     "PredictionProblem",
     "Trajectories",
     "aliased",
@@ -38,6 +40,7 @@ __all__ = [
     "four_rooms",
     "gridworld",
     "identifiability_pair",
+    "is_log",
     "kolter",
     "load",
     "problem",
@@ -45,6 +48,7 @@ __all__ = [
     "random_walk",
     "recurrent_classes",
     "save",
+    "scan_log",
     "simulate",
     "stationary_distribution",
     "tsitsiklis_van_roy",

@@ -1,5 +1,6 @@
-"""LSTD(lambda) with every correction: sums over a log, and the solution of A w = b."""
+"""LSTD(lambda) with every correction: sums over a log, piece by piece, and the solution of A w = b."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from gpbe.algorithms.linear.table import Algorithm, find
 from gpbe.algorithms.linear.traces import UNLIMITED, Limits, Trace, advance
 from gpbe.exact.traces import LinearSystem
 from gpbe.mdp import Log
+from gpbe.recurrence import along
 from gpbe.shapes import Array
 
 
@@ -24,6 +26,45 @@ class TraceSequence(NamedTuple):
     """Trace parameter on arrival in the next state."""
 
 
+class Past(NamedTuple):
+    """What traces need to know of the rows before a piece of a log."""
+
+    trace: Trace
+    gamma: float
+    """Discount with which traces go on from the last row: 0 if they do not."""
+    rho: float
+    lam: float
+
+
+def no_past(features: int) -> Past:
+    """The traces before the first row."""
+    return Past(Trace(np.zeros(features), 0.0, 0.0), 0.0, 1.0, 0.0)
+
+
+def trace_piece(
+    log: Log,
+    past: Past,
+    algorithm: str | Algorithm,
+    lam: float = 0.0,
+    limits: Limits = UNLIMITED,
+    psi: tuple[float, float] | None = None,
+) -> tuple[TraceSequence, Past]:
+    """The traces of a piece of a log, and what the next piece needs to know; `psi` are AB-Trace's scales."""
+    a = find(algorithm)
+    p = Probabilities(log.target, log.behavior, *(psi or scales(log.target, log.behavior)))
+    lams = np.where(log.breaks, 0.0, action_lambda(a.bootstrapping, lam, p, limits.c_bar))
+    rhos = log.target / log.behavior
+    carried = np.where(log.continues, log.discount, 0.0)
+    decay = limits.followon_decay if a.decayed_followon else None
+    gamma, rho, arrival = (
+        np.concatenate([[first], rest[:-1]])
+        for first, rest in ((past.gamma, carried), (past.rho, rhos), (past.lam, lams))
+    )
+    trace, emphasis = advance(past.trace, log.features, gamma, rho, arrival, a.prior, decay, recur=along)
+    left = Past(Trace(*(each[-1] if np.ndim(each) else each for each in trace)), carried[-1], rhos[-1], lams[-1])
+    return TraceSequence(trace.e, np.asarray(emphasis), np.minimum(rhos, limits.rho_bar), lams), left
+
+
 def trace_sequence(
     log: Log,
     algorithm: str | Algorithm,
@@ -31,20 +72,7 @@ def trace_sequence(
     limits: Limits = UNLIMITED,
 ) -> TraceSequence:
     """Run an algorithm's traces over a log, without learning."""
-    a = find(algorithm)
-    p = Probabilities(log.target, log.behavior, *scales(log.target, log.behavior))
-    lams = np.where(log.breaks, 0.0, action_lambda(a.bootstrapping, lam, p, limits.c_bar))
-    rhos = log.target / log.behavior
-    trace = Trace(np.zeros(log.features.shape[1]), 0.0, 0.0)
-    gamma, rho, last, rows = 0.0, 1.0, 0.0, []
-    carried = np.where(log.breaks, 0.0, log.discount)
-    decay = limits.followon_decay if a.decayed_followon else None
-    for t in range(len(log)):
-        trace, emphasis = advance(trace, log.features[t], gamma, rho, last, a.prior, decay)
-        rows.append((trace.e, float(emphasis)))
-        gamma, rho, last = carried[t], rhos[t], lams[t]
-    e, emphasis = zip(*rows, strict=True)
-    return TraceSequence(np.stack(e), np.array(emphasis), np.minimum(rhos, limits.rho_bar), lams)
+    return trace_piece(log, no_past(log.features.shape[1]), algorithm, lam, limits)[0]
 
 
 def accumulate(
@@ -54,8 +82,17 @@ def accumulate(
     limits: Limits = UNLIMITED,
 ) -> LinearSystem:
     """Sample means of A = rho e (x - gamma x')', b = rho e R and C = M x x' over a log."""
-    t = trace_sequence(log, algorithm, lam, limits)
-    weighted = t.e * (t.rho / len(log))[:, None]
-    change = log.features - log.discount[:, None] * log.next_features
-    seen = log.features * (t.emphasis / len(log))[:, None]
-    return LinearSystem(weighted.T @ change, weighted.T @ log.reward, seen.T @ log.features)
+    psi, past = scales(log.target, log.behavior), no_past(log.features.shape[1])
+    sums: list[LinearSystem] = []
+    for piece in log.pieces():
+        t, past = trace_piece(piece, past, algorithm, lam, limits, psi)
+        weighted = t.e * t.rho[:, None]
+        change = piece.features - piece.discount[:, None] * piece.next_features
+        seen = (piece.features * t.emphasis[:, None]).T @ piece.features
+        sums.append(LinearSystem(weighted.T @ change, weighted.T @ piece.reward, seen))
+    return mean_system(sums, len(log))
+
+
+def mean_system(sums: Iterable[LinearSystem], rows: int) -> LinearSystem:
+    """The mean over `rows` rows of sums over pieces of a log."""
+    return LinearSystem(*(np.sum(each, axis=0) / rows for each in zip(*sums, strict=True)))

@@ -1,10 +1,13 @@
 """Eligibility traces with prior corrections (paper, sections 3.1, 3.2 and 3.4)."""
 
+from collections.abc import Callable
+from functools import partial
 from math import inf
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from gpbe.recurrence import step
 from gpbe.shapes import Number, Vector
 
 Prior = Literal["none", "emphatic", "alternative-life"]
@@ -29,9 +32,9 @@ class Trace(NamedTuple):
 
     e: Vector
     followon: Number
-    """F = rho_- gamma F_- + 1, or with beta in place of gamma."""
+    """F = rho_- gamma F_- + 1, or with beta in place of gamma; 0 unless the correction is emphatic."""
     product: Number
-    """The product of the ratios since the episode began, up to the last action."""
+    """The product of the ratios since the episode began, up to the last action; 0 unless it is the correction."""
 
 
 def advance(
@@ -43,6 +46,7 @@ def advance(
     prior: Prior,
     beta: Number | None = None,
     xp: Any = np,
+    recur: Callable[..., Any] | None = None,
 ) -> tuple[Trace, Number]:
     """The trace at S_t and the emphasis M_t on its features.
 
@@ -55,12 +59,20 @@ def advance(
         prior: which prior correction weights x.
         beta: Hallak's decay of the followon; the discount if None.
         xp: the module that the arrays belong to, NumPy or JAX's.
+        recur: how y = keep y_- + add goes on from y_-: one step, or with `recurrence.along` every step of a log, where
+            everything but `trace` has a row for each.
 
     e_t = gamma lam rho_- e_{t-1} + M_t x_t with M_t = 1, lam + (1 - lam) F_t, or the product of ratios.
     """
+    recur = partial(step, xp=xp) if recur is None else recur
     # A new episode owes nothing to the last one, even if something there has overflowed.
     goes_on = gamma > 0
-    followon = xp.where(goes_on, rho * (gamma if beta is None else beta) * trace.followon, 0.0) + 1
-    product = xp.where(goes_on, rho * trace.product, 1.0)
-    emphasis = {"none": 1.0 + 0 * gamma, "emphatic": lam + (1 - lam) * followon, "alternative-life": product}[prior]
-    return Trace(xp.where(goes_on, gamma * lam * rho * trace.e, 0.0) + emphasis * x, followon, product), emphasis
+    followon, product, emphasis = trace.followon, trace.product, 1.0 + 0 * gamma
+    if prior == "emphatic":
+        decay = gamma if beta is None else beta
+        followon = recur(followon, xp.where(goes_on, rho * decay, 0.0), 1.0 + 0 * gamma)
+        emphasis = lam + (1 - lam) * followon
+    if prior == "alternative-life":
+        emphasis = product = recur(product, xp.where(goes_on, rho, 0.0), xp.where(goes_on, 0.0, 1.0))
+    weighted = xp.asarray(emphasis)[..., None] * x
+    return Trace(recur(trace.e, xp.where(goes_on, gamma * lam * rho, 0.0), weighted), followon, product), emphasis

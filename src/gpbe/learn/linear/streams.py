@@ -1,5 +1,6 @@
 """Where transitions come from: a simulated problem, or a log that somebody recorded."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -9,6 +10,7 @@ from gpbe.checks import as_floats, check_interval
 from gpbe.errors import InputError
 from gpbe.learn.linear.tracking import Stream
 from gpbe.mdp import Log, PredictionProblem, Trajectories, simulate
+from gpbe.mdp.logs import same_place
 from gpbe.shapes import Array, Numbers
 
 
@@ -58,22 +60,33 @@ def features_of(problem: PredictionProblem, states: Array | slice) -> Array:
     return x[..., states, :] if linalg.is_dense(x) else linalg.as_matrix(x[states])
 
 
-def recorded(log: Log) -> Stream:
-    """A log as one run. Where it breaks off, a return bootstraps from where the row led, and traces start anew."""
-    t = len(log)
+def recorded(log: Log, every_next: bool = False) -> Stream:
+    """A log as one run. Where it breaks off, a return bootstraps from where the row led, and traces start anew.
 
-    def one(values: np.ndarray) -> jnp.ndarray:
-        return jnp.asarray(values[None], jnp.float32)
+    Where the next row begins is in the table of features already, so only what a row leads to otherwise is added to it;
+    or with `every_next` what every row leads to.
+    """
+    t, apart = len(log), ~log.continues
+    if every_next:
+        apart = np.ones(t, dtype=bool)
+    elif not np.may_share_memory(log.features, log.next_features):
+        apart[:-1] |= ~same_place(log.features, log.next_features)
+    elsewhere = t - 1 + np.cumsum(apart)
 
+    def one(values: np.ndarray, kind: type = np.float32) -> jax.Array:
+        return jax.device_put(values.astype(kind)[None])  # which does not copy, as `jnp.asarray` does twice
+
+    table = np.empty((t + int(apart.sum()), log.features.shape[1]), np.float32)
+    table[:t], table[t:] = log.features, log.next_features[apart]
     return Stream(
-        features=jnp.asarray(np.concatenate([log.features, log.next_features]), jnp.float32),
-        lam=jnp.concatenate([jnp.ones(t), jnp.asarray(~log.breaks, jnp.float32)]),
-        now=jnp.arange(t)[None],
-        next=jnp.arange(t, 2 * t)[None],
+        features=jax.device_put(table),
+        lam=jax.device_put(np.concatenate([np.ones(t), ~log.breaks[apart]]).astype(np.float32)),
+        now=one(np.arange(t), np.int32),
+        next=one(np.where(apart, elsewhere, np.arange(1, t + 1)), np.int32),
         reward=one(log.reward),
         discount=one(log.discount),
         carried=one(np.where(log.breaks, 0.0, log.discount)),
         target=one(log.target),
         behavior=one(log.behavior),
-        psi=jnp.asarray(scales(log.target, log.behavior), jnp.float32),
+        psi=jax.device_put(np.array(scales(log.target, log.behavior), np.float32)),
     )

@@ -124,7 +124,7 @@ def _recorded(whole: Log, log: Log, a: NonlinearAlgorithm, runs: int, state_lam:
         raise InputError("double sampling needs a model to draw second transitions from, which a log does not have")
     if a.prior == "alternative-life" and log.continues[:-1].all():
         raise InputError("alternative-life methods need episodes, and no row of this log ends one; use an emphatic one")
-    stream = recorded(log)
+    stream = recorded(log, every_next=True)
     if state_lam is None:
         return stream
     lam = as_floats(state_lam, "state_lam")

@@ -1,0 +1,76 @@
+"""What do time and memory of logs grow with?
+
+Run with nothing else on the machine: `python benchmarks/logs.py [rows ...]`, 1e5 to 1e7 if left out; 1e8 rows of twenty
+features take 17 GB of disk. Rows lie in Parquet files of a million, twenty features each, in episodes of fifty on
+average. Each command is a process of its own, from its start to its answer; memory is the peak of its resident set, of
+workers the largest. `predict` holds the whole log in memory, so it is measured up to a million rows only.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+FEATURES, FILE, MOST_IN_MEMORY = 20, 1_000_000, 1_000_000
+COMMANDS = {
+    "evaluate wis": ("evaluate", "--by", "wis"),
+    "evaluate lstd": ("evaluate", "--by", "lstd"),
+    "evaluate lstd, lambda 0.9": ("evaluate", "--by", "lstd", "--lam", "0.9"),
+    "evaluate all": ("evaluate",),
+    "evaluate all, a worker a core": ("evaluate", "--workers", str(os.cpu_count())),
+    "predict td": ("predict", "td"),
+    "predict lstd": ("predict", "lstd"),
+}
+
+
+def write(folder: Path, rows: int) -> list[str]:
+    """A log of random numbers in files."""
+    files = []
+    for k, start in enumerate(range(0, rows, FILE)):
+        rng, n = np.random.default_rng(k), min(FILE, rows - start)
+        ends, behavior = rng.random(n) < 0.02, rng.uniform(0.3, 0.7, n)
+        table = {f"x_{i}": rng.standard_normal(n) for i in range(FEATURES)}
+        table |= {"reward": rng.standard_normal(n), "discount": np.where(ends, 0.0, 0.99)}
+        table |= {"target": np.clip(behavior + rng.uniform(-0.1, 0.1, n), 0, 1), "behavior": behavior}
+        files.append(str(folder / f"{k:04}.parquet"))
+        pl.DataFrame(table).write_parquet(files[-1])
+    return files
+
+
+def measure(command: tuple[str, ...], files: list[str]) -> tuple[float, float]:
+    """Seconds, and megabytes at the peak."""
+    name, *rest = command
+    logs = files if name == "evaluate" else files[:1]
+    whole = [sys.executable, "-m", "gpbe", name, *logs, *rest, "--json"]
+    begun = time.perf_counter()
+    process = subprocess.Popen(whole, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit(f"{' '.join(whole[2:])} failed")
+    return time.perf_counter() - begun, used.ru_maxrss / 1e3
+
+
+def main(sizes: list[int]) -> None:
+    """Print a row for each size and command."""
+    print(f"{'rows':>12}  {'command':30}{'seconds':>9}{'MB':>8}{'rows/s':>12}")
+    for rows in sizes:
+        folder = Path(tempfile.mkdtemp())
+        try:
+            files = write(folder, rows)
+            for name, command in COMMANDS.items():
+                if (name.startswith("predict") and rows > MOST_IN_MEMORY) or ("worker" in name and len(files) < 2):
+                    continue
+                seconds, megabytes = measure(command, files)
+                print(f"{rows:12,}  {name:30}{seconds:9.1f}{megabytes:8.0f}{rows / seconds:12,.0f}", flush=True)
+        finally:
+            shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main([int(float(a)) for a in sys.argv[1:]] or [10**5, 10**6, 10**7])

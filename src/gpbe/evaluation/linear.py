@@ -1,0 +1,135 @@
+"""Linear values from a log by least squares: LSTD(lambda) with every correction, fitted Q evaluation, and the dual.
+
+The value at the states asked for is x'A^-1 b, with A and b summed over the log (LSTD). Its error comes from the
+residuals b_k - A_k w of groups of episodes: the sandwich. Fitted Q evaluation with linear values is the same with
+features of states and actions, and ends where its iterations do not change anything (Munos and Szepesvari 2008).
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gpbe import linalg
+from gpbe.algorithms.linear.least_squares import no_past, trace_piece
+from gpbe.evaluation.sums import Sums, by_group, products, total
+from gpbe.evaluation.values import Values, action_features
+from gpbe.evaluation.walk import Walk
+from gpbe.shapes import Array
+
+FOLDS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Where:
+    """The states whose value is asked for: those where episodes begin, all of the log's, or given ones."""
+
+    kind: str
+    features: Array | None = None
+    """The mean features of the given ones."""
+
+    def rows(self, walk: Walk) -> Array:
+        """Which rows of a piece count."""
+        return walk.begins if self.kind == "start" else np.ones(len(walk.log), dtype=bool)
+
+
+@dataclass(frozen=True, eq=False)
+class LeastSquares:
+    """The solution of A w = b at the states asked for."""
+
+    name: str
+    where: Where
+    algorithm: str = "lstd"
+    lam: float = 0.0
+    actions: bool = False
+    """Of action values, without ratios: fitted Q evaluation."""
+    bootstraps: ClassVar[bool] = True
+
+    def add(self, walk: Walk, memory: dict[str, Any]) -> Sums:
+        log, group, groups = walk.log, walk.group, walk.groups
+        if self.actions:
+            now, left, following = action_features(log)
+            known = (log.discount == 0) | np.isfinite(following).all(1)
+            change = left - log.discount[:, None] * np.nan_to_num(following)
+            weighted = left * known[:, None]
+        else:
+            now = log.features
+            past = memory.get("past") or no_past(now.shape[1])
+            traces, memory["past"] = trace_piece(log, past, self.algorithm, self.lam)
+            weighted = traces.e * traces.rho[:, None]
+            change = log.features - log.discount[:, None] * log.next_features
+        both = products(weighted, np.column_stack([change, log.reward]), group, groups)
+        here = self.where.rows(walk)
+        if self.where.features is None:
+            starts = products(np.ones((here.sum(), 1)), now[here], group[here], groups)[:, 0]
+        else:
+            starts = np.zeros((groups, now.shape[1]))
+        return {
+            "A": both[..., :-1],
+            "b": both[..., -1],
+            "x": starts,
+            "n": by_group(here.astype(float), group, groups),
+        }
+
+    def weights(self, sums: Sums) -> Array:
+        """The solution; of least norm if there are several. Batched."""
+        return linalg.least_squares(sums["A"], sums["b"]).solution
+
+    def at(self, sums: Sums) -> Array:
+        """The mean features of the states asked for."""
+        if self.where.features is not None:
+            return self.where.features
+        return sums["x"] / sums["n"][..., None]
+
+    def value(self, total: Sums) -> Any:
+        return (self.at(total) * self.weights(total)).sum(-1)
+
+    def influence(self, sums: Sums, total: Sums) -> Array:
+        w, x = self.weights(total), self.at(total)
+        dual = self.dual(total)
+        moved = 0.0 if self.where.features is not None else (sums["x"] - sums["n"][:, None] * x) @ w / total["n"]
+        return moved + (sums["b"] - sums["A"] @ w) @ dual
+
+    def dual(self, total: Sums) -> Array:
+        """The solution of A'u = x: what a residual is worth. Times the features, it weights the states."""
+        return linalg.least_squares(total["A"].T, self.at(total)).solution
+
+    def values(self, sums: Sums) -> Values:
+        """The values that were learned without each fold's own groups."""
+        whole, groups = total(sums), np.arange(len(sums["n"]))
+        folds = [total(sums, (groups % FOLDS == fold).astype(float)) for fold in range(FOLDS)]
+        each = [self.weights({k: whole[k] - fold[k] for k in ("A", "b")}) for fold in folds]
+        if len(groups) <= FOLDS:
+            each = [self.weights(whole)] * FOLDS
+        return Values(np.stack(each), self.actions)
+
+
+@dataclass(frozen=True, eq=False)
+class Marginal:
+    """Rewards weighted by how much more often the target visits a state than the log does.
+
+    The weights are linear in the features, u'x with A'u = x_0: where the saddlepoint of DualDICE (Nachum et al. 2019)
+    has its solution if both of its functions are linear; with a table they are exact. What is negative is set to 0, and
+    the weights are normalized: an episode ends once. Its interval is that of LSTD(0), to which it is equal where
+    neither changes anything.
+    """
+
+    name: str
+    linear: LeastSquares
+    sums: Sums
+    bootstraps: ClassVar[bool] = False
+
+    def add(self, walk: Walk, memory: dict[str, Any]) -> Sums:
+        log = walk.log
+        if "dual" not in memory:
+            memory["dual"] = self.linear.dual(total(self.sums))
+        weight = np.maximum(log.features @ memory["dual"], 0.0) * walk.rho
+        above = by_group(weight * log.reward, walk.group, walk.groups)
+        return {"above": above, "below": by_group(weight * (1 - log.discount), walk.group, walk.groups)}
+
+    def value(self, total: Sums) -> Any:
+        return np.divide(total["above"], total["below"])
+
+    def influence(self, sums: Sums, total: Sums) -> Array:
+        whole = {name: values.sum(0) for name, values in self.sums.items()}
+        return self.linear.influence(self.sums, whole)

@@ -1,0 +1,39 @@
+"""Values that are linear in features of states, or of states and actions."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from gpbe.evaluation.walk import Walk
+from gpbe.mdp import Log
+from gpbe.shapes import Array
+
+
+class Values(NamedTuple):
+    """Weights for each fold: those of a fold were learned without its groups, so that no episode judges itself."""
+
+    weights: Float[Array, "folds D"]
+    actions: bool
+    """Of action values: weights of the features for each action, one action after the other."""
+
+    def of(self, walk: Walk) -> tuple[Array, Array, Array]:
+        """Values of each row's state, of its state and action, and of its next state."""
+        log, w = walk.log, self.weights[walk.group % len(self.weights)]
+        if not self.actions:
+            now = (log.features * w).sum(1)
+            return now, now, (log.next_features * w).sum(1)
+        now, chosen, following = action_features(log)
+        return (now * w).sum(1), (chosen * w).sum(1), (np.nan_to_num(following) * w).sum(1)
+
+
+def action_features(log: Log) -> tuple[Array, Array, Array]:
+    """Features for action values: averaged over the target's actions, of the action taken, and averaged next."""
+    assert log.policy is not None
+    assert log.next_policy is not None
+    assert log.action is not None
+    taken = np.eye(log.policy.shape[1])[log.action]
+    return tuple(
+        (chances[:, :, None] * x[:, None, :]).reshape(len(log), -1)
+        for chances, x in ((log.policy, log.features), (taken, log.features), (log.next_policy, log.next_features))
+    )  # pyright: ignore[reportReturnType]

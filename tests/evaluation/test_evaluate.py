@@ -1,0 +1,224 @@
+"""The door: the same answer from many files and processes, intervals that hold the truth, and what is refused."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import gpbe
+from gpbe import InputError, exact, mdp
+from gpbe.evaluation import ESTIMATORS
+from helpers.seeds import seed
+
+
+def a_problem(number: int = 0, termination: float = 0.15, features: int | None = None) -> mdp.PredictionProblem:
+    rng = np.random.default_rng(number)
+    m = mdp.random_mdp(7, 3, 3, gamma=0.95, rng=rng, termination=termination)
+    target = rng.dirichlet(np.ones(3), 7)
+    x = None if features is None else rng.standard_normal((7, features))
+    return mdp.PredictionProblem(m, target, 0.5 * target + 0.5 / 3, x)
+
+
+def truth(problem: mdp.PredictionProblem) -> float:
+    return float(problem.mdp.start @ problem.values)
+
+
+# ---------------------------------------------------------------- the truth
+
+
+@pytest.mark.learning
+@pytest.mark.parametrize("number", [0, 1])
+def test_every_estimate_is_within_five_of_its_errors_of_the_truth(number):
+    """Tables can express the values, so everything is consistent; with a table each estimator is asked for."""
+    p = a_problem(number)
+    found = gpbe.evaluate(mdp.Log.simulate(p, 20_000, seed=seed(number + 1)))
+    assert list(found.estimates) == list(ESTIMATORS)
+    for estimate in found.estimates.values():
+        assert abs(estimate.value - truth(p)) < 5 * estimate.error, estimate
+        assert estimate.interval[0] < estimate.value < estimate.interval[1]
+    assert not found.diagnostics.warnings
+
+
+@pytest.mark.learning
+def test_errors_are_those_of_the_exact_variance():
+    """The mean squared error estimate over logs against the closed form, for estimators that have one."""
+    p = a_problem(2, termination=0.5)
+    logs = [mdp.Log.simulate(p, 4000, seed=seed(k)) for k in range(6)]
+    found = [gpbe.evaluate(log, ("is", "pdis", "wis")) for log in logs]
+    for name in ("is", "pdis", "wis"):
+        said = np.array([f[name].error ** 2 * f.diagnostics.survey.episodes for f in found])
+        exactly = exact.importance_sampling(p)[name].variance
+        assert said.mean() == pytest.approx(exactly, abs=4 * said.std(ddof=1) / np.sqrt(6) + 0.02 * exactly)
+
+
+def covered(p, logs: int, rows: int, names, **options) -> dict[str, float]:
+    """How often intervals hold the truth."""
+    inside = {name: [] for name in names}
+    for k in range(logs):
+        found = gpbe.evaluate(mdp.Log.simulate(p, rows, seed=seed(100 + k)), names, **options)
+        for name in names:
+            low, high = found[name].interval
+            inside[name].append(low <= truth(p) <= high)
+    return {name: float(np.mean(each)) for name, each in inside.items()}
+
+
+CONSISTENT = ("pdis", "wpdis", "dr", "wdr", "lstd", "lsetd", "mis", "fqe")
+
+
+@pytest.mark.slow
+@pytest.mark.learning
+@pytest.mark.parametrize("method", ["asymptotic", "bootstrap"])
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_intervals_hold_the_truth_as_often_as_they_say(method, level):
+    """300 logs: four standard errors of a frequency are 0.07 and 0.05. Whole returns have tails too heavy for this."""
+    found = covered(a_problem(0), 300, 3000, CONSISTENT, interval=method, level=level, resamples=200)
+    for name, frequency in found.items():
+        assert abs(frequency - level) < 4 * np.sqrt(level * (1 - level) / 300) + 0.02, (name, frequency)
+
+
+@pytest.mark.learning
+def test_blocks_take_the_place_of_episodes():
+    """A continuing problem: values over the log's states, from 30 logs; a lower bound that a wrong error would miss."""
+    p = a_problem(3, termination=0.0)
+    value = float(p.behavior_distribution @ p.values)
+    inside = []
+    for k in range(30):
+        found = gpbe.evaluate(mdp.Log.simulate(p, 2000, seed=seed(k)), "lstd", at="log", level=0.9)
+        inside.append(found.interval[0] <= value <= found.interval[1])
+    assert found.diagnostics.block == 40
+    assert np.mean(inside) > 0.9 - 4 * np.sqrt(0.09 / 30)
+
+
+@pytest.mark.learning
+def test_what_predict_learns_is_an_estimate_too():
+    p = a_problem(0)
+    log = mdp.Log.simulate(p, 6000, seed=seed(5))
+    found = gpbe.evaluate(log, "tdrc", step_size=0.05, resamples=20)
+    learned = gpbe.predict(log, "tdrc", step_size=0.05, metrics=(), every=6000)
+    begins = ~np.append(False, log.continues[:-1])
+    expected = log.features[begins].mean(0) @ learned.weights[0]
+    assert found.value == pytest.approx(expected, rel=1e-4)
+    assert found.interval[0] < found.value < found.interval[1] or found["tdrc"].error > 0
+    assert found["tdrc"].method == "bootstrap"
+
+
+# ---------------------------------------------------------------- the same from many files
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("logs")
+    for k in range(3):
+        mdp.Log.simulate(a_problem(0, features=4), 1500, seed=k).write(folder / f"{k}.parquet")
+    return folder
+
+
+def test_several_files_are_one_log(files):
+    """Sums over files are those over all rows; only the groups of the interval differ."""
+    apart = gpbe.evaluate(str(files / "*.parquet"), lam=0.5)
+    whole = gpbe.evaluate(mdp.scan_log(str(files / "*.parquet")).read(), lam=0.5)
+    for name in ("is", "wis", "pdis", "wpdis", "lstd", "lsetd", "fqe", "mis"):
+        assert apart[name].value == pytest.approx(whole[name].value, rel=1e-9), name
+        assert apart[name].error == pytest.approx(whole[name].error, rel=0.3)
+    assert apart.diagnostics.survey.rows == 4500
+
+
+@pytest.mark.slow
+def test_workers_change_nothing(files):
+    one, two = (gpbe.evaluate(str(files / "*.parquet"), workers=n) for n in (1, 2))
+    for name in one.estimates:
+        assert one[name].value == two[name].value
+        assert one[name].interval == two[name].interval
+
+
+# ---------------------------------------------------------------- what a person must know
+
+
+def test_wrong_probabilities_are_noticed():
+    p = a_problem(0)
+    log = mdp.Log.simulate(p, 5000, seed=2)
+    columns = {name: getattr(log, name) for name in ("features", "reward", "discount", "target", "next_features")}
+    wrong = mdp.Log(**columns, behavior=np.clip(0.8 * log.behavior, 0.01, 1))
+    found = gpbe.evaluate(wrong, "lstd")
+    assert found.diagnostics.calibration.suspicious
+    assert any("do not average to 1" in warning for warning in found.diagnostics.warnings)
+    assert not gpbe.evaluate(log, "lstd").diagnostics.calibration.suspicious
+
+
+def test_effective_sizes_and_largest_ratios():
+    """Three episodes of one step with ratios 2, 1 and 0 are worth (2 + 1)^2 / (4 + 1) episodes."""
+    x = np.ones((3, 1))
+    log = mdp.Log(x, [1.0, 2, 3], [0.0, 0, 0], [1.0, 0.5, 0.0], [0.5, 0.5, 0.5], x)
+    found = gpbe.evaluate(log, "wis").diagnostics
+    assert found.effective_episodes == pytest.approx(9 / 5)
+    assert found.survey.effective_rows == pytest.approx(9 / 5)
+    assert found.survey.largest[0][::2] == (2.0, 0)
+    assert found.survey.never == 1
+
+
+def test_ended_episodes_keep_their_weight_in_the_effective_size():
+    """Two episodes of ratios 2, and 3 then 1 / 3: at the second step the weights are 2 and 1."""
+    x = np.ones((3, 1))
+    log = mdp.Log(x, np.ones(3), [0.0, 0.9, 0.0], [1.0, 0.9, 0.1], [0.5, 0.3, 0.3], x)
+    effective = gpbe.evaluate(log, "wis").diagnostics.survey.effective
+    np.testing.assert_allclose(effective, [25 / 13, 9 / 5])
+
+
+def test_long_episodes_speak_for_values_and_overflow_is_named():
+    n = 3000
+    rng = np.random.default_rng(0)
+    discount = np.where(np.arange(n) % 1000 == 999, 0.0, 0.99)
+    behavior = np.where(rng.random(n) < 0.5, 0.2, 0.8)
+    log = mdp.Log(
+        rng.standard_normal((n, 2)),
+        np.ones(n),
+        discount,
+        np.full(n, 0.9),
+        behavior,
+        rng.standard_normal((n, 2)),
+        episode=np.arange(n) // 1000,
+    )
+    found = gpbe.evaluate(log, ("is", "lstd"))
+    assert found.recommended == "lstd"
+    assert any("is: products of ratios" in warning for warning in found.diagnostics.warnings)
+    assert json.dumps(found.as_dict(), allow_nan=False)
+
+
+def test_the_page_and_the_table(files):
+    found = gpbe.evaluate(str(files / "0.parquet"), ("wis", "lstd"))
+    page = str(found)
+    for word in ("Recommended: ", "effective sample size", "largest ratios", "look right", "wis"):
+        assert word in page
+    table = found.table()
+    assert table.columns[:3] == ["estimator", "value", "error"]
+    assert table.filter(pl.col("recommended")).height == 1
+
+
+# ---------------------------------------------------------------- refused
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"estimator": "wsi"}, r"no estimator 'wsi'; did you mean 'wis'"),
+        ({"level": 95}, r"level is 95; it should lie between 0 and 1"),
+        ({"interval": "normal"}, r"no interval 'normal'; it should be one of asymptotic, bootstrap"),
+        ({"at": "end"}, r"no place for at 'end'"),
+        ({"at": np.ones((2, 2, 2))}, r"at has shape \(2, 2, 2\)"),
+        ({"at": np.ones(5)}, r"at has 5 features; the log has 4"),
+        ({"lam": 2}, r"lam is 2; it should lie in \[0, 1\]"),
+        ({"workers": 0}, r"workers is 0"),
+        ({"resamples": 1}, r"resamples is 1"),
+        ({"estimator": "wis", "at": "log"}, r"wis estimates the value where episodes begin"),
+        ({"estimator": "wis", "step_size": 0.1}, r"step_size is for algorithms of gpbe.predict"),
+        ({"estimator": ()}, r"one estimator at least"),
+    ],
+)
+def test_what_is_refused(given, message, files, refuses):
+    refuses(lambda: gpbe.evaluate(str(files / "0.parquet"), **given), message)
+
+
+def test_arguments_are_checked_before_anything_is_read():
+    with pytest.raises(InputError, match="level"):
+        gpbe.evaluate("absent.parquet", level=3)
