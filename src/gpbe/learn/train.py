@@ -81,7 +81,7 @@ def train(
     steps: int = 100_000,
     runs: int = 1,
     seed: int = 0,
-    hidden: Sequence[int] | None = None,
+    hidden: Sequence[int] | int | None = None,
     body: MakeBody | None = None,
     batch: int = DEFAULTS.batch,
     buffer: int = DEFAULTS.buffer,
@@ -100,7 +100,7 @@ def train(
         steps: environment steps, each followed by one update from a mini-batch.
         runs: independent runs, side by side. Run k is the same in every setting: it starts from the same weights.
         seed: of everything: equal seeds give equal results, to the last bit on one machine.
-        hidden: units in each layer; the paper's for its domains, else (64, 64).
+        hidden: units in each layer, or of the one; the paper's for its domains, else (64, 64).
         body: instead of these layers: a function from a key to an Equinox module from one observation to features.
         batch: transitions in a mini-batch, drawn without replacement.
         buffer: how many of the last transitions are kept.
@@ -118,6 +118,8 @@ def train(
     >>> result.returns.shape, result.agent(run=1, setting=0).act([0.0, 0.0, 0.1, 0.0]) in (0, 1)
     ((2, 2, 2), True)
     """
+    check_at_least(1, steps=steps)
+    check_at_least(0, seed=seed)
     every = min(DEFAULTS.every, steps) if every is None else every
     learning = Learning(batch, buffer, every, optimizer, target_every)
     plan = read_plan(env, algorithm, steps, runs, seed, learning, hidden, body, hyperparameters)
@@ -148,7 +150,7 @@ def read_plan(
     runs: int,
     seed: int,
     learning: Learning,
-    hidden: Sequence[int] | None,
+    hidden: Sequence[int] | int | None,
     body: MakeBody | None,
     hyperparameters: Mapping[str, Any],
 ) -> Plan:
