@@ -288,6 +288,38 @@ def test_predict_learns_from_a_log(run, tmp_path):
     assert row["area_error"] is None
 
 
+def test_an_error_that_grows_is_said_so_before_it_is_infinite(run):
+    command = ("predict", "baird", "td", "--step-size", "0.05", "--steps", "3000", "--runs", "2", "--every", "1000")
+    (row, _) = run(*command, "--json")["settings"]
+    assert (row["diverged"], row["growing"]) == (0, 2)
+    assert row["final"] > 1e6 * row["initial"]
+    assert "2 grow" in run(*command, "--metrics", "rmsve")
+
+
+def test_a_checkpoint_is_promised_only_once_it_is_written(tmp_path, monkeypatch, capsys):
+    import gpbe
+    from gpbe.cli import main
+
+    def stop(*arguments, checkpoint, **options):
+        if checkpoint.name == "written.npz":
+            checkpoint.touch()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(gpbe, "train", stop)
+    for name, said in (("written.npz", "goes on from"), ("never.npz", "was written; the same command begins anew")):
+        with pytest.raises(SystemExit) as refusal:
+            main(["train", "CartPole-v1", "--checkpoint", str(tmp_path / name)])
+        assert refusal.value.code == 2
+        assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_the_name_in_a_problem_file_is_the_title(run, tmp_path):
+    from gpbe import mdp
+
+    mdp.save(mdp.boyan(), tmp_path / "another.toml")
+    assert run("predict", str(tmp_path / "another.toml"), "td", "--steps", "20").startswith("td on boyan")
+
+
 def test_predict_reads_problem_files(run, tmp_path):
     file = tmp_path / "mine.npz"
     mdp.save(mdp.boyan(), file)

@@ -415,3 +415,37 @@ def test_endless_is_cut_off_and_never_ends():
     _, _, stepped = roll(probes.endless(), np.zeros((2, 7), int), jax.random.key(0))
     assert not stepped.terminated.any()
     np.testing.assert_array_equal(stepped.truncated, [[0, 0, 1, 0, 0, 1, 0]] * 2)
+
+
+class Screen(gymnasium.Env):
+    """Two by two bytes that count the steps."""
+
+    observation_space = spaces.Box(0, 255, (2, 2), np.uint8)
+    action_space = spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.time = 0
+        return np.zeros((2, 2), np.uint8), {}
+
+    def step(self, action):
+        self.time += 51
+        return np.full((2, 2), self.time, np.uint8), 0.0, False, False, {}
+
+
+def test_bytes_become_numbers_up_to_one():
+    with envs.find(Screen).open(lanes=1) as lanes:
+        assert not lanes.reset(seeds=[0]).any()
+        for expected in (0.2, 0.4):
+            np.testing.assert_allclose(lanes.step(np.array([0])).observation, np.full((1, 2, 2), expected), rtol=1e-6)
+    assert envs.as_observation([0.0, 255.0]).tolist() == [0, 255]  # numbers that are no bytes stay
+
+
+def test_a_module_in_the_current_folder_is_found(tmp_path, monkeypatch):
+    (tmp_path / "my_screens.py").write_text(
+        "import gymnasium\n"
+        "from gymnasium.envs.classic_control import CartPoleEnv\n"
+        "gymnasium.register('Mine-v0', entry_point=CartPoleEnv)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert envs.find("my_screens:Mine-v0").observation == (4,)

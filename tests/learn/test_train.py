@@ -8,6 +8,7 @@ import equinox as eqx
 import gymnasium
 import jax
 import jax.numpy as jnp
+import jaxtyping
 import numpy as np
 import pytest
 
@@ -143,6 +144,7 @@ def test_an_agent_survives_saving(cartpole, tmp_path):
     seen = np.random.default_rng(0).normal(size=(20, 4))
     np.testing.assert_array_equal(loaded.preferences(seen), agent.preferences(seen))
     assert [loaded.act(o) for o in seen] == agent.preferences(seen).argmax(axis=1).tolist()
+    assert loaded.act(seen).tolist() == [loaded.act(o) for o in seen]  # a batch in, actions out
     compiled, host = (loaded.evaluate(e, episodes=3) for e in (None, lambda: gymnasium.make("CartPole-v1")))
     assert (compiled.lengths == compiled.returns).all()  # Cart Pole pays 1 a step
     assert (host.lengths == host.returns).all()
@@ -237,6 +239,11 @@ def test_images_are_seen_through_sixteen_filters_and_128_units_by_default():
     assert weights.shape == (9 * 4 * 16 + 16 + 8 * 8 * 16 * 128 + 128 + 128 * 3 + 3,)
 
 
+def test_one_number_is_one_layer():
+    plan = read_plan("CartPole-v1", "qrc", 500, 1, 0, Asked(hidden=64), {})
+    assert plan.options.spec.hidden == (64,)
+
+
 def test_epsilon_goes_along_a_line():
     hypers = Hypers(*[0.0] * len(Hypers._fields))._replace(epsilon=1.0, epsilon_final=0.2, epsilon_steps=4.0)
     got = epsilon_at(hypers, jnp.arange(7))
@@ -269,6 +276,11 @@ def test_epsilon_goes_along_a_line():
         ({"algorithm": "nowhere:MINE"}, "there is no nowhere:MINE"),
         ({"hidden": (5, 0)}, r"hidden\[1\] is 0; it should be a whole number, 1 or more"),
         ({"step_size": [0.1, 0.2], "tau": [0.0, 0.1, 1.0]}, "need one length"),
+        ({"body": eqx.nn.Lambda(jnp.sum)}, "body is a Lambda; it should be a function of a random key"),
+        ({"body": lambda: 3}, r"body does not take an observation of shape \(4,\): .* takes 0 positional arguments"),
+        ({"body": lambda key: eqx.nn.Linear(5, 3, key=key)}, r"body does not take an observation of shape \(4,\)"),
+        ({"body": lambda key: jnp.sum}, r"body makes \(\) of an observation; it should be a vector of features"),
+        ({"env": np.zeros(3)}, "a 'ndarray' is no environment"),
     ],
 )
 def test_mistakes_get_one_line(arguments, message):
@@ -276,6 +288,23 @@ def test_mistakes_get_one_line(arguments, message):
     with pytest.raises(gpbe.InputError, match=message) as error:
         gpbe.train(arguments.pop("env"), arguments.pop("algorithm"), **arguments)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"steps": 10.5}, "steps is 10.5; it should be a whole number, 1 or more"),
+        ({"steps": "10"}, "steps is '10'; it should be a whole number, 1 or more"),
+        ({"runs": "2"}, "runs is '2'; it should be a whole number, 1 or more"),
+        ({"seed": "x"}, "seed is 'x'; it should be a whole number, 0 or more"),
+        ({"buffer": 100.5}, "buffer is 100.5; it should be a whole number, 1 or more"),
+        ({"hidden": "64"}, "hidden is '64'; it should be a whole number, 1 or more"),
+        ({"body": 3}, "body is a int; it should be a function of a random key that makes an Equinox module"),
+    ],
+)
+def test_values_of_wrong_types_get_one_line(arguments, message, monkeypatch):
+    monkeypatch.setattr(jaxtyping.config, "jaxtyping_disable", True)  # what checks types in the tests only
+    test_mistakes_get_one_line(arguments, message)
 
 
 def test_files_that_are_no_agents_and_agents_for_other_environments(cartpole, tmp_path):

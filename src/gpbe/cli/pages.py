@@ -138,7 +138,8 @@ def prediction_table(settings: pl.DataFrame) -> Table:
         for metric in metrics:
             other = settings.filter(metric=metric).row(k, named=True)
             cells += [with_error(other[what], other[f"{what}_error"]) for what in ("area", "final")]
-        diverged = f"{row['diverged']} of {row['runs']}" if row["diverged"] else "none"
+        counted = {f" of {row['runs']}": row["diverged"], " grow": row["growing"]}
+        diverged = ", ".join(f"{n}{what}" for what, n in counted.items() if n) or "none"
         mark = {"best": "best", "rival": "as good", None: ""}[row["choice"]]
         table.add_row(*cells, diverged, mark, style="bold" if mark == "best" else None)
     return table

@@ -92,7 +92,7 @@ def predict(
     typed = read_typed(hyperparameters)
     check_out(out)
     data = read_data(problem, index)
-    name = Path(problem).stem if Path(problem).suffix else problem
+    name = getattr(data, "name", Path(problem).stem)
     of_net = {"basis": basis, "n": read_length(n), "batch": batch, "buffer": buffer, "kernel": kernel}
     of_net = {option: value for option, value in of_net.items() if value is not None}
     result = learn(

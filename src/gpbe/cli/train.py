@@ -95,6 +95,8 @@ def learn(
     except KeyboardInterrupt:
         if checkpoint is None:
             raise
+        if not checkpoint.exists():
+            raise InputError(f"interrupted before {checkpoint} was written; the same command begins anew") from None
         raise InputError(f"interrupted; the same command goes on from {checkpoint}") from None
 
 

@@ -6,7 +6,7 @@ from gpbe.lazy import imported_when_used
 
 if TYPE_CHECKING:
     from gpbe.envs.compiled import CompiledEnv, GymnaxEnv, Stepped, find_compiled, from_gymnax
-    from gpbe.envs.host import HostEnv, HostEnvs, HostStepped, Snapshot, find_host
+    from gpbe.envs.host import HostEnv, HostEnvs, HostStepped, Snapshot, as_observation, find_host
     from gpbe.envs.lookup import find
 
 __all__ = [
@@ -17,13 +17,14 @@ __all__ = [
     "HostStepped",
     "Snapshot",
     "Stepped",
+    "as_observation",
     "find",
     "find_compiled",
     "find_host",
     "from_gymnax",
 ]
 
-_HOST = ("HostEnv", "HostEnvs", "HostStepped", "Snapshot", "find_host")
+_HOST = ("HostEnv", "HostEnvs", "HostStepped", "Snapshot", "as_observation", "find_host")
 _COMPILED = ("CompiledEnv", "GymnaxEnv", "Stepped", "find_compiled", "from_gymnax")
 __getattr__ = imported_when_used(
     __name__,

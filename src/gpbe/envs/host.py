@@ -1,6 +1,8 @@
 """Gymnasium environments: stepped on the host, a copy for each lane (each run of each setting)."""
 
 import contextlib
+import os
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -76,7 +78,8 @@ class HostEnvs:
     """Lanes of one environment, each seeded on its own; an ended episode is followed by a new one at once.
 
     What ends an episode is the environment's own business: its time limit is kept, and truncates. Observations are
-    float32, of their own shape; labels (a Discrete space) become one-hot vectors.
+    float32, of their own shape; bytes (uint8, as of images) are divided by 255, and labels (a Discrete space) become
+    one-hot vectors.
 
     Every episode is seeded on its own, from its lane's seed and its number. Gymnasium has no way to ask an environment
     for its state, so what `snapshot` keeps is how to come back to it: the number of the episode and its actions.
@@ -223,6 +226,8 @@ def _by_id(name: str) -> Any:
             from gpbe.envs.lunar_lander import make_lunar_lander
 
             return make_lunar_lander()
+    if ":" in name and os.getcwd() not in sys.path:  # a module beside the user, which commands do not find otherwise
+        sys.path.insert(0, os.getcwd())
     return gymnasium.make(name)
 
 
@@ -253,7 +258,18 @@ def _observation(env: Any, name: str) -> tuple[int, ...]:
 def _encoder(space: Any) -> Callable[[Any], Any]:
     from gymnasium import spaces
 
-    return np.asarray if isinstance(space, spaces.Box) else partial(spaces.flatten, space)
+    return as_observation if isinstance(space, spaces.Box) else partial(spaces.flatten, space)
+
+
+def as_observation(observation: Any) -> Float[np.ndarray, "..."]:
+    """An observation as networks take it: float32, and bytes (uint8, as of images) divided by 255.
+
+    >>> as_observation(np.array([0, 51, 255], np.uint8))
+    array([0. , 0.2, 1. ], dtype=float32)
+    """
+    given = np.asarray(observation)
+    floats = given.astype(np.float32)
+    return floats / np.float32(255) if given.dtype == np.uint8 else floats
 
 
 def _actions(env: Any, name: str) -> int:

@@ -12,7 +12,8 @@ def find(env: Any) -> CompiledEnv | HostEnv:
     """A name is looked up in gymnax first, then in Gymnasium; everything of Gymnasium's runs on the host.
 
     So "CartPole-v1" is compiled; for Gymnasium's, give `gymnasium.make("CartPole-v1")` or a function that makes it.
-    A name "module:Name-v0" imports the module first, which registers its environments with Gymnasium.
+    A name "module:Name-v0" imports the module first, which registers its environments with Gymnasium; the module may
+    be a file in the current folder.
 
     >>> find("Breakout-MinAtar").observation
     (10, 10, 4)

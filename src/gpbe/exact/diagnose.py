@@ -127,9 +127,15 @@ def diagnose(problem: PredictionProblem, lam: float = 0.0) -> Diagnosis:
     >>> diagnose(mdp.baird()).stability["behavior"].verdict
     'diverges'
     """
+    if not isinstance(problem, PredictionProblem):
+        raise InputError(
+            f"problem is of type {type(problem).__name__}; give a PredictionProblem, or gpbe.mdp.find(name)"
+        )
     if problem.batch_shape:
         raise InputError(f"diagnose takes one problem; this is a batch with axes {problem.batch_shape}: use problem[i]")
-    lam = float(as_lambda(problem, float(lam)))
+    if np.ndim(lam):
+        raise InputError(f"lam has shape {np.shape(lam)}; diagnose takes one number for all states")
+    lam = float(as_lambda(problem, lam))
     d = {name: weighting(problem, name, lam) for name in WEIGHTINGS}
     findings = tuple(_find(problem, o, w, d, lam) for o in OBJECTIVES for w in WEIGHTINGS)
     minima = {f.weighting: f.solution.values for f in findings if f.objective == "pbe"}

@@ -14,8 +14,8 @@ def settings_table(result: Prediction) -> pl.DataFrame:
     """A row for each setting and metric: area and final error with standard errors, and how many runs diverged.
 
     A run has diverged if its weights or this error became infinite in the 32 bits of learning; errors are squared on
-    the way, so they do so first. `choice` is "best" for the setting with the smallest area, "rival" for those that the
-    runs cannot tell from it.
+    the way, so they do so first. It is growing if it has not, but its error is beyond 1e6 times the first. `choice` is
+    "best" for the setting with the smallest area, "rival" for those that the runs cannot tell from it.
 
     >>> import gpbe
     >>> result = gpbe.predict(gpbe.mdp.boyan(), "td", steps=50, runs=3, step_size=[0.1, 0.2], metrics=("rmsve",))
@@ -40,6 +40,7 @@ def settings_table(result: Prediction) -> pl.DataFrame:
                     "final": final_mean,
                     "final_error": final_error,
                     "diverged": (~np.isfinite(area) | (_by_setting(result.diverged_at) >= 0)).sum(-1),
+                    "growing": _by_setting(result.growing(metric)).sum(-1).astype(int),
                     "runs": np.full(count, area.shape[-1]),
                     "choice": _choices(result, metric),
                 }

@@ -1,6 +1,6 @@
 """What `gpbe.predict` is asked, and what it answers; the same for linear values and for those of a network."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -15,6 +15,8 @@ from gpbe.shapes import Array, Numbers
 from gpbe.summary import mean_and_error
 
 OPTIMIZERS = ("sgd", "adam")
+GROWTH = 1e6
+"""An error that is so many times what it was before learning grows without bound, though it is not infinite yet."""
 Tree = TypeVar("Tree")
 
 
@@ -45,6 +47,8 @@ class Asked(NamedTuple):
         """The metrics to measure; if none are named, the ones that are usual."""
         if self.metrics is None:
             return of_log if isinstance(self.problem, Log) else of_problem
+        if not isinstance(self.metrics, str | Sequence):
+            raise InputError(f"metrics is {self.metrics!r}; it should be a list of names, like ['rmsve', 'rmspbe']")
         return (self.metrics,) if isinstance(self.metrics, str) else tuple(self.metrics)
 
 
@@ -81,6 +85,17 @@ class Prediction:
     row's next. Empty where values are linear: there they are features times weights."""
     structure: Callable[[Array], Any] | None = field(default=None, repr=False)
     """Makes the modules of a network from a vector of all parameters."""
+
+    def growing(self, metric: str) -> Array:
+        """Which runs end with a finite error beyond 1e6 times the one before learning, ([settings,] runs).
+
+        >>> import gpbe
+        >>> star = gpbe.predict("baird", "td", steps=3000, step_size=0.05, metrics="rmsve", every=1000)
+        >>> star.growing("rmsve"), star.diverged_at
+        (array([ True]), array([-1], dtype=int32))
+        """
+        last, first = np.asarray(self.finals[metric], float), np.asarray(self.initial[metric], float)
+        return np.isfinite(last) & (last > GROWTH * first) & (first > 0)
 
     def network(self, *index: int) -> Any:
         """The modules `v` and `h` of one run: `result.network(run)`, or `(setting, run)` where something was swept."""

@@ -83,7 +83,7 @@ def train(
     steps: int = 100_000,
     runs: int = 1,
     seed: int = 0,
-    hidden: Sequence[int] | None = None,
+    hidden: Sequence[int] | int | None = None,
     body: MakeBody | None = None,
     filters: int | None = None,
     layer_norm: bool = False,
@@ -110,7 +110,7 @@ def train(
         steps: environment steps, each followed by one update, from a mini-batch or from this step alone.
         runs: independent runs, side by side. Run k is the same in every setting: it starts from the same weights.
         seed: of everything: equal seeds give equal results, to the last bit on one machine.
-        hidden: units in each layer; the paper's for its domains, else (64, 64).
+        hidden: units in each layer, or of the one; the paper's for its domains, else (64, 64).
         body: instead of these layers: a function from a key to an Equinox module from one observation to features.
         filters: filters of 3 x 3 before these layers, for images; 16, and one layer of 128 units, if `hidden` and
             `body` are left out; 0 flattens images.
@@ -139,6 +139,8 @@ def train(
     >>> result.returns.shape, result.agent(run=1, setting=0).act([0.0, 0.0, 0.1, 0.0]) in (0, 1)
     ((2, 2, 2), True)
     """
+    check_at_least(1, steps=steps)
+    check_at_least(0, seed=seed)
     every = min(DEFAULTS.every, steps) if every is None else every
     asked = Asked(
         hidden=hidden,

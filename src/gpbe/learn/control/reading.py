@@ -3,6 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import equinox as eqx
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from gpbe.algorithms.control import Agent, ControlAlgorithm, Hypers, Spec, Tracing
@@ -46,7 +49,7 @@ def read_settings(a: ControlAlgorithm, given: Mapping[str, Any]) -> Settings:
 class Asked(NamedTuple):
     """Options of `gpbe.train` as they are given; None for what depends on the algorithm or the environment."""
 
-    hidden: Sequence[int] | None = None
+    hidden: Sequence[int] | int | None = None
     body: MakeBody | None = None
     filters: int | None = None
     layer_norm: bool = Style().layer_norm
@@ -85,7 +88,7 @@ def read_learning(agent: Agent, steps: int, asked: Asked) -> Learning:
         raise InputError("bounded steps need traces of the weights, which replay does not keep; leave replay out")
     if learning.batch % length:
         raise InputError(f"batch is {learning.batch}; it should be a multiple of length, {length}")
-    check_at_least(1, steps=steps, batch=learning.batch)
+    check_at_least(1, steps=steps, batch=learning.batch, buffer=learning.buffer)
     check_at_least(0, target_every=learning.target_every)
     check_divides(learning.every, steps)
     if isinstance(own, str) or not callable(own):
@@ -100,8 +103,8 @@ def read_learning(agent: Agent, steps: int, asked: Asked) -> Learning:
 def read_spec(env: CompiledEnv | HostEnv, asked: Asked) -> Spec:
     """The networks: layers are the domain's if left out; an image is seen through filters unless layers are given."""
     domain, image = domain_of(env.name), is_image(env.observation)
-    hidden = domain.hidden if asked.hidden is None else tuple(asked.hidden)
-    check_at_least(1, **{f"hidden[{k}]": size for k, size in enumerate(hidden)})
+    hidden = domain.hidden if asked.hidden is None else read_sizes(asked.hidden)
+    check_body(asked.body, env.observation)
     filters = asked.filters
     if filters is None:
         filters = FILTERS if image and asked.hidden is None and asked.body is None else 0
@@ -120,6 +123,38 @@ def read_spec(env: CompiledEnv | HostEnv, asked: Asked) -> Spec:
 def is_image(observation: Sequence[int]) -> bool:
     """Does an observation have height, width and channels, and room for a filter?"""
     return len(observation) == 3 and min(observation[:2]) >= 3
+
+
+def read_sizes(hidden: Any) -> tuple[int, ...]:
+    """Sizes of hidden layers; one number is one layer.
+
+    >>> read_sizes(64), read_sizes([8, 4])
+    ((64,), (8, 4))
+    """
+    if not isinstance(hidden, Sequence | np.ndarray) or isinstance(hidden, str):
+        check_at_least(1, hidden=hidden)
+        return (int(hidden),)
+    check_at_least(1, **{f"hidden[{k}]": size for k, size in enumerate(hidden)})
+    return tuple(int(size) for size in hidden)
+
+
+def check_body(body: Any, observation: tuple[int, ...]) -> None:
+    """A body of the user's must be a function of a key that makes a module from an observation to a vector."""
+    if body is None:
+        return
+    right = "it should be a function of a random key that makes an Equinox module"
+    if not callable(body) or isinstance(body, eqx.Module):
+        raise InputError(f"body is a {type(body).__name__}; {right}")
+    try:
+        found = jax.eval_shape(
+            lambda key, x: body(key)(x), jax.random.key(0), jax.ShapeDtypeStruct(observation, jnp.float32)
+        )
+    except Exception as error:  # whatever the user's own code raises
+        said = " ".join(str(error).split())
+        raise InputError(f"body does not take an observation of shape {observation}: {said[:200]}; {right}") from error
+    if getattr(found, "ndim", None) != 1:
+        shape = getattr(found, "shape", type(found).__name__)
+        raise InputError(f"body makes {shape} of an observation; it should be a vector of features, (anything,)")
 
 
 def by_lane(settings: Settings, setting: Sequence[int] | np.ndarray) -> dict[str, np.ndarray]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from gpbe.algorithms.control import ALGORITHMS, Agent, Choice, ControlAlgorithm, Spec
 from gpbe.checks import check_at_least, check_known
-from gpbe.envs import CompiledEnv, HostEnv, find
+from gpbe.envs import CompiledEnv, HostEnv, as_observation, find
 from gpbe.errors import InputError
 from gpbe.files import arrays as arrays_file
 from gpbe.learn.control.state import Shape, shape_of
@@ -88,16 +88,17 @@ class TrainedAgent:
 
     def preferences(self, observations: Any) -> Array:
         """Values of all actions (or logits, if it has a policy), for one observation or several."""
-        given = np.asarray(observations, np.float32)
+        given = as_observation(observations)
         shape = self.spec.observation
         if given.shape != shape and given.shape[1:] != shape:
             raise InputError(f"the observation has shape {given.shape}; an agent for {self.env} needs {shape}")
         out = np.asarray(self._preferences(self.weights, given.reshape(-1, *shape)))
         return out[0] if given.shape == shape else out
 
-    def act(self, observation: Any) -> int:
-        """The greedy action."""
-        return int(self.preferences(observation).argmax())
+    def act(self, observation: Any) -> int | Array:
+        """The greedy action; of several observations, along a first axis, an array of actions."""
+        best = self.preferences(observation).argmax(-1)
+        return best if best.ndim else int(best)
 
     def evaluate(self, env: Any = None, episodes: int = 10, seed: int = 0, sample: bool = False) -> Evaluation:
         """Whole episodes with greedy actions; or, where there is a policy, with actions that it samples."""

@@ -51,7 +51,8 @@ def table_rows(problem: PredictionProblem, data: Trajectories) -> tuple[Array | 
         return slice(None), both
     visited, rows = np.unique(np.stack(both), return_inverse=True)
     now, after = rows.reshape(2, *data.state.shape)
-    return visited, (now, after)
+    size = min(problem.mdp.n_states, 1 << (len(visited) - 1).bit_length())  # few sizes, so few programs to compile
+    return np.append(visited, np.zeros(size - len(visited), visited.dtype)), (now, after)
 
 
 def features_of(problem: PredictionProblem, states: Array | slice) -> Array:
