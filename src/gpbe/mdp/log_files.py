@@ -13,9 +13,10 @@ import polars as pl
 
 from gpbe.checks import check_known
 from gpbe.errors import InputError
+from gpbe.mdp.log_checks import checked
 from gpbe.mdp.log_layout import Layout, Place, Resolved
 from gpbe.mdp.log_rows import Order, frozen, rows_of
-from gpbe.mdp.logs import PIECE, Log, checked
+from gpbe.mdp.logs import PIECE, Log
 from gpbe.shapes import Array
 
 READERS = {".parquet": pl.scan_parquet, ".pq": pl.scan_parquet, ".csv": pl.scan_csv}
