@@ -151,10 +151,10 @@ def is_log(name: str | Path) -> bool:
     return Path(name).suffix in READERS
 
 
-def check_width(name: str, width: int, first: str, expected: int) -> None:
-    """All parts must have as many features."""
+def check_width(name: str, width: int, first: str, expected: int, what: str = "features") -> None:
+    """All parts must have as many features, and as many actions."""
     if width != expected:
-        raise InputError(f"{name} has {width} features, but {first} has {expected}; files of one log should agree")
+        raise InputError(f"{name} has {width} {what}, but {first} has {expected}; files of one log should agree")
 
 
 def _overlapping(batches: Iterator[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], int]]:
