@@ -12,10 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from multiprocessing import get_context
 from pathlib import Path
-
-import numpy as np
-import polars as pl
 
 FEATURES, FILE, MOST_IN_MEMORY = 20, 1_000_000, 1_000_000
 COMMANDS = {
@@ -29,18 +27,18 @@ COMMANDS = {
 }
 
 
-def write(folder: Path, rows: int) -> list[str]:
-    """A log of random numbers in files."""
-    files = []
+def write(folder: Path, rows: int) -> None:
+    """A log of random numbers in files. In a process of its own: what it takes would count for those that follow."""
+    import numpy as np
+    import polars as pl
+
     for k, start in enumerate(range(0, rows, FILE)):
         rng, n = np.random.default_rng(k), min(FILE, rows - start)
         ends, behavior = rng.random(n) < 0.02, rng.uniform(0.3, 0.7, n)
         table = {f"x_{i}": rng.standard_normal(n) for i in range(FEATURES)}
         table |= {"reward": rng.standard_normal(n), "discount": np.where(ends, 0.0, 0.99)}
         table |= {"target": np.clip(behavior + rng.uniform(-0.1, 0.1, n), 0, 1), "behavior": behavior}
-        files.append(str(folder / f"{k:04}.parquet"))
-        pl.DataFrame(table).write_parquet(files[-1])
-    return files
+        pl.DataFrame(table).write_parquet(folder / f"{k:04}.parquet")
 
 
 def measure(command: tuple[str, ...], files: list[str]) -> tuple[float, float]:
@@ -62,7 +60,10 @@ def main(sizes: list[int]) -> None:
     for rows in sizes:
         folder = Path(tempfile.mkdtemp())
         try:
-            files = write(folder, rows)
+            writer = get_context("spawn").Process(target=write, args=(folder, rows))
+            writer.start()
+            writer.join()
+            files = sorted(map(str, folder.glob("*.parquet")))
             for name, command in COMMANDS.items():
                 if (name.startswith("predict") and rows > MOST_IN_MEMORY) or ("worker" in name and len(files) < 2):
                     continue

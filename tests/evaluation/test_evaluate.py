@@ -124,6 +124,12 @@ def test_several_files_are_one_log(files):
     assert apart.diagnostics.survey.rows == 4500
 
 
+def test_files_that_disagree_are_refused(files, tmp_path, refuses):
+    mdp.Log.simulate(a_problem(0, features=3), 50, seed=1).write(tmp_path / "narrow.parquet")
+    both = [files / "0.parquet", tmp_path / "narrow.parquet"]
+    refuses(lambda: gpbe.evaluate(both, "lstd"), r"narrow\.parquet has 3 features, but .*0\.parquet has 4")
+
+
 @pytest.mark.slow
 def test_workers_change_nothing(files):
     one, two = (gpbe.evaluate(str(files / "*.parquet"), workers=n) for n in (1, 2))

@@ -98,7 +98,9 @@ def estimate(log: tuple[str, ...], layout: dict[str, Any], **options: Any) -> An
     import gpbe
 
     source = gpbe.mdp.scan_log(list(log), **layout)
-    with progress("reading", 2 * source.count(), "rows") as advance:
+    chosen = options["estimator"]
+    passes = 3 if chosen is None or {"dr", "wdr", "mis"} & set(chosen) else 2
+    with progress("reading", passes * source.count(), "rows") as advance:
         return gpbe.evaluate(source, advance=advance, **options)
 
 
@@ -175,17 +177,18 @@ def play(
     """Episodes of a trained agent."""
     import gpbe
 
-    if len(files) > 1:
+    file, *others = files
+    if others:
         raise InputError("give one agent; its episodes are those of one policy")
     if out is not None:
         raise InputError("--out is for logs; the episodes of an agent are printed, with --json all of them")
-    agent = gpbe.load(files[0])
+    agent = gpbe.load(file)
     played = agent.evaluate(env, 10 if episodes is None else episodes, seed)
     where = env or agent.env
     if json:
         returns, lengths = played.returns.tolist(), played.lengths.tolist()
         error = None if played.standard_error != played.standard_error else played.standard_error
-        heading = {"agent": files[0], "algorithm": agent.algorithm, "env": where, "seed": seed}
+        heading = {"agent": file, "algorithm": agent.algorithm, "env": where, "seed": seed}
         print_json(heading | {"mean": played.mean, "standard_error": error, "returns": returns, "lengths": lengths})
         return
     from gpbe.cli.pages import with_error

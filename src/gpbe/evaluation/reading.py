@@ -12,6 +12,7 @@ from gpbe.evaluation.intervals import Estimator
 from gpbe.evaluation.sums import Sums, add, merged
 from gpbe.evaluation.survey import Calibration, Survey, look
 from gpbe.evaluation.walk import Grouping, Source, walk
+from gpbe.mdp.log_files import check_width
 
 T = TypeVar("T")
 BUDGET = 2**22
@@ -26,10 +27,12 @@ BLOCKS = 50
 
 def surveyed(source: Source, workers: int, advance: Callable[[int], None]) -> list[Survey]:
     """A first look at every part."""
-    found = []
-    for survey in over_parts(partial(look, source), len(source.parts), workers):
-        advance(survey.rows)
+    found: list[Survey] = []
+    for name, survey in zip(source.parts, over_parts(partial(look, source), len(source.parts), workers), strict=True):
         found.append(survey)
+        check_width(name, survey.features, source.parts[0], found[0].features)
+        check_width(name, survey.actions, source.parts[0], found[0].actions, "actions with probabilities")
+        advance(survey.rows)
     return found
 
 

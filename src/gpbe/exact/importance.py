@@ -50,7 +50,7 @@ def importance_sampling(
     ratio, first, second = (np.where(bounded, each, 0.0) for each in (ratio, first, second))
 
     def whole(moment: Computed) -> Scalar:
-        return as_scalar(np.where(bounded, moment / episodes, np.inf))
+        return as_scalar(np.where(bounded, np.asarray(moment) / episodes, np.inf))
 
     return {
         "is": Moments(0.0, whole(second - np.square(value))),

@@ -13,9 +13,10 @@ import polars as pl
 
 from gpbe.checks import check_known
 from gpbe.errors import InputError
+from gpbe.mdp.log_checks import checked
 from gpbe.mdp.log_layout import Layout, Place, Resolved
 from gpbe.mdp.log_rows import Order, frozen, rows_of
-from gpbe.mdp.logs import PIECE, Log, checked
+from gpbe.mdp.logs import PIECE, Log
 from gpbe.shapes import Array
 
 READERS = {".parquet": pl.scan_parquet, ".pq": pl.scan_parquet, ".csv": pl.scan_csv}
@@ -150,10 +151,10 @@ def is_log(name: str | Path) -> bool:
     return Path(name).suffix in READERS
 
 
-def check_width(name: str, width: int, first: str, expected: int) -> None:
-    """All parts must have as many features."""
+def check_width(name: str, width: int, first: str, expected: int, what: str = "features") -> None:
+    """All parts must have as many features, and as many actions."""
     if width != expected:
-        raise InputError(f"{name} has {width} features, but {first} has {expected}; files of one log should agree")
+        raise InputError(f"{name} has {width} {what}, but {first} has {expected}; files of one log should agree")
 
 
 def _overlapping(batches: Iterator[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], int]]:

@@ -61,7 +61,9 @@ def trace_piece(
         for first, rest in ((past.gamma, carried), (past.rho, rhos), (past.lam, lams))
     )
     trace, emphasis = advance(past.trace, log.features, gamma, rho, arrival, a.prior, decay, recur=along)
-    left = Past(Trace(*(each[-1] if np.ndim(each) else each for each in trace)), carried[-1], rhos[-1], lams[-1])
+    left = Past(
+        Trace(*(np.asarray(each)[-1] if np.ndim(each) else each for each in trace)), carried[-1], rhos[-1], lams[-1]
+    )
     return TraceSequence(trace.e, np.asarray(emphasis), np.minimum(rhos, limits.rho_bar), lams), left
 
 

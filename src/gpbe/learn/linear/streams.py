@@ -10,7 +10,7 @@ from gpbe.checks import as_floats, check_interval
 from gpbe.errors import InputError
 from gpbe.learn.linear.tracking import Stream
 from gpbe.mdp import Log, PredictionProblem, Trajectories, simulate
-from gpbe.mdp.logs import same_place
+from gpbe.mdp.log_checks import same_place
 from gpbe.shapes import Array, Numbers
 
 
