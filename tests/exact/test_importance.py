@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from gpbe import exact, mdp
 
@@ -107,3 +108,13 @@ def test_a_batch_of_policies_is_each_policy():
         one = exact.importance_sampling(p.replace(target=targets[k]))
         for name in whole:
             np.testing.assert_allclose(whole[name].variance[k], one[name].variance, rtol=1e-9)
+
+
+def test_sparse_problems_have_the_same_moments():
+    p = short(np.random.default_rng(7))
+    m = p.mdp
+    arrays = ([csr_array(values[:, a]) for a in range(2)] for values in (m.transition, m.reward, m.discount))
+    q = np.random.default_rng(8).standard_normal((4, 2))
+    sparse = mdp.PredictionProblem(mdp.FiniteMDP(*arrays, m.start), p.target, p.behavior)
+    for name, moments in exact.importance_sampling(p, 5, q).items():
+        assert exact.importance_sampling(sparse, 5, q)[name] == pytest.approx(moments)

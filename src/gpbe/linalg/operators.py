@@ -47,7 +47,7 @@ def scaled(d: Array, matrix: Matrix) -> Matrix:
     if isinstance(matrix, Sparse):
         data = matrix.data * np.repeat(d, np.diff(matrix.indptr))
         return Sparse((data, matrix.indices, matrix.indptr), shape=matrix.shape)
-    return aslinearoperator(dia_array((d[None], [0]), shape=(len(d), len(d)))) @ matrix
+    return aslinearoperator(dia_array((d[None], [0]), shape=(len(d), len(d)))) @ matrix  # pyright: ignore[reportReturnType]
 
 
 def apply(matrix: Matrix, v: Array) -> Array:
@@ -60,7 +60,7 @@ def compose(left: Matrix, right: Matrix) -> Matrix:
     if is_dense(left):
         return left @ right if is_dense(right) else (right.T @ left.T).T
     if isinstance(left, Operator) or isinstance(right, Operator):
-        return aslinearoperator(left) @ aslinearoperator(right)
+        return aslinearoperator(left) @ aslinearoperator(right)  # pyright: ignore[reportReturnType]
     return left @ right
 
 
@@ -111,7 +111,7 @@ def system(operator: Matrix, x: Rows | None, target: Array) -> tuple[Array, Arra
         rows = operator[part] if x is None else operator[part] @ x
         if is_dense(rows):
             return np.concatenate([rows, target[part, None]], axis=1)
-        return hstack([rows, Sparse(target[part, None])], format="csr")
+        return hstack([rows, Sparse(target[part, None])], format="csr")  # pyright: ignore[reportReturnType]
 
     columns = (operator if x is None else x).shape[1] + 1
     r = _triangle(block, operator.shape[0], columns)
@@ -148,7 +148,7 @@ def _triangle(block: Callable[[slice], Rows], rows: int, columns: int) -> Array:
         return found
     r: Array = np.zeros((0, columns))
     for part in parts:
-        r = np.linalg.qr(np.concatenate([r, as_matrix(block(part))]), mode="r")
+        r = np.linalg.qr(np.concatenate([r, as_matrix(block(part))]), mode="r")  # pyright: ignore[reportAssignmentType]
     return r
 
 

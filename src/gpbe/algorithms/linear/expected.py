@@ -101,7 +101,7 @@ def lambda_table(
     if isinstance(problem.mdp.layout, SparseLayout):
         if lam.ndim:
             raise InputError("beside sparse transitions lam of this algorithm should be one number for all states")
-        return table
+        return np.asarray(table)
     return np.broadcast_to(table, problem.mdp.layout.probability.shape)
 
 

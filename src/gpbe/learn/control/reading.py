@@ -145,10 +145,10 @@ def check_body(body: Any, observation: tuple[int, ...]) -> None:
     right = "it should be a function of a random key that makes an Equinox module"
     if not callable(body) or isinstance(body, eqx.Module):
         raise InputError(f"body is a {type(body).__name__}; {right}")
+    make: Any = body
     try:
-        found = jax.eval_shape(
-            lambda key, x: body(key)(x), jax.random.key(0), jax.ShapeDtypeStruct(observation, jnp.float32)
-        )
+        seen = jax.ShapeDtypeStruct(observation, jnp.float32)
+        found = jax.eval_shape(lambda key, x: make(key)(x), jax.random.key(0), seen)
     except Exception as error:  # whatever the user's own code raises
         said = " ".join(str(error).split())
         raise InputError(f"body does not take an observation of shape {observation}: {said[:200]}; {right}") from error
