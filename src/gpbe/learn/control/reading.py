@@ -76,12 +76,13 @@ def check_body(body: Any, observation: tuple[int, ...]) -> None:
     """A body of the user's must be a function of a key that makes a module from an observation to a vector."""
     if body is None:
         return
+    make: Any = body
     right = "it should be a function of a random key that makes an Equinox module"
     if not callable(body) or isinstance(body, eqx.Module):
         raise InputError(f"body is a {type(body).__name__}; {right}")
     try:
         found = jax.eval_shape(
-            lambda key, x: body(key)(x), jax.random.key(0), jax.ShapeDtypeStruct(observation, jnp.float32)
+            lambda key, x: make(key)(x), jax.random.key(0), jax.ShapeDtypeStruct(observation, jnp.float32)
         )
     except Exception as error:  # whatever the user's own code raises
         said = " ".join(str(error).split())
