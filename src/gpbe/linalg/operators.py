@@ -5,6 +5,7 @@ leading axes. A sparse matrix has no leading axes, and products of tall ones are
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy.sparse import dia_array, hstack
@@ -47,7 +48,7 @@ def scaled(d: Array, matrix: Matrix) -> Matrix:
     if isinstance(matrix, Sparse):
         data = matrix.data * np.repeat(d, np.diff(matrix.indptr))
         return Sparse((data, matrix.indices, matrix.indptr), shape=matrix.shape)
-    return aslinearoperator(dia_array((d[None], [0]), shape=(len(d), len(d)))) @ matrix  # pyright: ignore[reportReturnType]
+    return _as_operator(dia_array((d[None], [0]), shape=(len(d), len(d)))) @ matrix
 
 
 def apply(matrix: Matrix, v: Array) -> Array:
@@ -60,7 +61,7 @@ def compose(left: Matrix, right: Matrix) -> Matrix:
     if is_dense(left):
         return left @ right if is_dense(right) else (right.T @ left.T).T
     if isinstance(left, Operator) or isinstance(right, Operator):
-        return aslinearoperator(left) @ aslinearoperator(right)  # pyright: ignore[reportReturnType]
+        return _as_operator(left) @ _as_operator(right)
     return left @ right
 
 
@@ -111,7 +112,7 @@ def system(operator: Matrix, x: Rows | None, target: Array) -> tuple[Array, Arra
         rows = operator[part] if x is None else operator[part] @ x
         if is_dense(rows):
             return np.concatenate([rows, target[part, None]], axis=1)
-        return hstack([rows, Sparse(target[part, None])], format="csr")  # pyright: ignore[reportReturnType]
+        return Sparse(hstack([rows, Sparse(target[part, None])]))
 
     columns = (operator if x is None else x).shape[1] + 1
     r = _triangle(block, operator.shape[0], columns)
@@ -131,6 +132,10 @@ def weighted_span(rows: Rows) -> Array:
     return rows @ (vt[keep].T / s[keep])
 
 
+def _as_operator(matrix: Any) -> Any:
+    return aslinearoperator(matrix)
+
+
 def _is_tall(matrix: Array) -> bool:
     return matrix.ndim == 2 and matrix.shape[0] > TALL
 
@@ -148,7 +153,7 @@ def _triangle(block: Callable[[slice], Rows], rows: int, columns: int) -> Array:
         return found
     r: Array = np.zeros((0, columns))
     for part in parts:
-        r = np.linalg.qr(np.concatenate([r, as_matrix(block(part))]), mode="r")  # pyright: ignore[reportAssignmentType]
+        r = np.asarray(np.linalg.qr(np.concatenate([r, as_matrix(block(part))]), mode="r"))
     return r
 
 

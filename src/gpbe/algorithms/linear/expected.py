@@ -97,7 +97,7 @@ def lambda_table(
     if a.bootstrapping == "ab-trace" and lam.ndim:
         raise InputError("AB-Trace is scaled by one number for all states; give lam as a number")
     p = Probabilities(target, behavior, *(psi or scales(problem.target, problem.behavior)))
-    table = action_lambda(a.bootstrapping, lam, p, c_bar)
+    table = np.asarray(action_lambda(a.bootstrapping, lam, p, c_bar))
     if isinstance(problem.mdp.layout, SparseLayout):
         if lam.ndim:
             raise InputError("beside sparse transitions lam of this algorithm should be one number for all states")

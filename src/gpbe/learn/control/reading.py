@@ -142,6 +142,7 @@ def check_body(body: Any, observation: tuple[int, ...]) -> None:
     """A body of the user's must be a function of a key that makes a module from an observation to a vector."""
     if body is None:
         return
+    make: Any = body
     right = "it should be a function of a random key that makes an Equinox module"
     if not callable(body) or isinstance(body, eqx.Module):
         raise InputError(f"body is a {type(body).__name__}; {right}")
