@@ -4,10 +4,10 @@
 (`CLAIMS`), and `judge` gives verdicts without any page.
 """
 
-from gpbe.analysis.evidence import Fact, Finding
-from gpbe.report.claims import CLAIMS, Judged, claims_table, judge
-from gpbe.report.claims.claim import Claim
-from gpbe.report.claims.levels import MARGIN, SOLVED
+from gpbe.analysis.findings import Fact, Finding
+from gpbe.experiments.evidence.levels import MARGIN, SOLVED
+from gpbe.report.claims import CLAIMS, Claim, Judged, claims_table, judge, records, tally
+from gpbe.report.parts import shortened
 from gpbe.report.gather import costs, draw_all, gather, machine
 from gpbe.report.model import Cost, Provenance, Report, ReportFigure
 from gpbe.report.page import render, write
@@ -30,6 +30,9 @@ __all__ = [
     "gather",
     "judge",
     "machine",
+    "records",
     "render",
+    "shortened",
+    "tally",
     "write",
 ]
