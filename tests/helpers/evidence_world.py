@@ -17,7 +17,7 @@ from gpbe.experiments.evidence.levels import bounds_of
 CAR, ACROBOT, POLE, LANDER = PAPER
 ALGORITHMS = (*BENCHMARK, *ABLATIONS)
 SETTINGS = {"voted": 0, "held out": 1, "runoff": 2, "tuned": 3}
-RUNS = 90
+RUNS, RESAMPLES = 90, 1499
 
 
 def normal(mean, spread=0.02):
@@ -157,7 +157,7 @@ def gathered(laws: Laws, level=grid_as_in_the_paper, sides=None, late=0.5, n=RUN
     tables.setdefault(names.STEP_SIZES, steps_side({"qrc": 0.02, "q-learning": 0.1, "qc-ll": 0.1, "sbeed": 0.1}))
     tables.setdefault(names.SKEW, skew_side(level))
     parts = {name: part_of(name) for name in ALGORITHMS}
-    return Gathered(names.VERDICT, chosen, fresh, choosing, overall, parts, tables, looks=looks, **given)
+    return Gathered(names.VERDICT, chosen, fresh, choosing, overall, parts, tables, looks=looks, resamples=RESAMPLES, **given)
 
 
 def as_in_the_paper(**given) -> Gathered:

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from gpbe.analysis.findings import ERROR, LOOKS, Cell
+from gpbe.analysis.stored import StoredRuns
 from gpbe.envs.domains import PAPER
 from gpbe.experiments.evidence import names
 from gpbe.experiments.evidence.case import Case
@@ -14,7 +15,6 @@ from gpbe.experiments.evidence.claims import CLAIMS, open_cells
 from gpbe.experiments.evidence.facts import difference, more_than
 from gpbe.experiments.evidence.gathered import Gathered, from_sweeps
 from gpbe.experiments.evidence.levels import on_the_way
-from gpbe.analysis.stored import StoredRuns
 from helpers import control_runs
 from helpers import evidence_world as world
 
@@ -56,19 +56,19 @@ def test_a_claim_without_its_runs_says_what_is_missing():
     found = {claim.name: claim.judge((nothing,)) for claim in CLAIMS}
     assert {finding.verdict for finding in found.values()} == {"undecided"}
     assert found["qrc-among-the-best"].missing == "evidence-race is missing; first: gpbe run evidence"
-    assert found["qrc-lowest-spread-over-settings"].missing == "evidence-screen has not settings of qrc"
+    assert found["qrc-lowest-spread-over-settings"].missing == "evidence-screen has not settings of Q-learning"
 
 
 def test_some_of_the_runs_of_a_verdict_are_none(paper):
     """Who looks before all runs are there, and stops if it looks good, errs more often than the level says."""
     more = replace(paper, runs=dict.fromkeys(PAPER, world.RUNS + 1))
-    assert "has not 91 runs of" in BY_NAME["qrc-among-the-best"].judge((more,)).missing
+    assert "has not 91 runs of QRC in Mountain Car" in BY_NAME["qrc-among-the-best"].judge((more,)).missing
 
 
 def two_looks(gap: float, n: int) -> tuple[Gathered, Gathered]:
     """QRC is better than GQ and GQ-Grad by so much, with n and 2 n runs."""
     laws = {
-        ("tuned", name, domain): world.normal(0.5 + (gap if name == "qrc" else 0.0), 0.1)
+        ("tuned", name, domain): world.normal(0.3 + (gap if name == "qrc" else 0.0), 0.1)
         for name in ("qrc", "gq", "gq-grad")
         for domain in PAPER
     }
@@ -80,11 +80,11 @@ def two_looks(gap: float, n: int) -> tuple[Gathered, Gathered]:
 
 def test_a_second_look_is_taken_if_the_first_leaves_a_claim_open():
     claim = BY_NAME["saddlepoint-worse"]
-    clear = claim.judge(two_looks(0.3, 30))
+    clear = claim.judge(two_looks(0.6, 30))
     assert clear.verdict == "holds"
     assert clear.where == "evidence-verdict (30 runs)"
     assert clear.level == LOOKS[0]
-    unclear = two_looks(0.09, 30)
+    unclear = two_looks(0.2, 30)
     assert claim.judge(unclear[:1]).verdict == "undecided"
     again = claim.judge(unclear)
     assert again.verdict == "holds"
@@ -94,7 +94,7 @@ def test_a_second_look_is_taken_if_the_first_leaves_a_claim_open():
 
 
 def test_p_values_of_two_looks_are_worth_the_error_that_each_may_spend():
-    first, second = two_looks(0.09, 30)
+    first, second = two_looks(0.2, 30)
     p = [min(BY_NAME["saddlepoint-worse"].ask(Case(each)).p) for each in (first, second)]
     found = BY_NAME["saddlepoint-worse"].judge((first, second))
     assert found.p == pytest.approx(min(p[0] * 5, p[1] * 1.25))
@@ -119,11 +119,11 @@ def test_more_runs_are_made_of_what_an_open_claim_is_about():
 
 @pytest.mark.parametrize(("apart", "verdict"), [(0.4, "does not hold"), (0.0, "undecided")])
 def test_an_unchanged_choice_is_sure_only_if_it_stays_in_resamples(apart, verdict):
-    """Both votes choose setting 0. It is far ahead of setting 1, or by chance."""
+    """Both votes choose setting 0. It is far ahead of seven others, or by chance."""
     rng = np.random.default_rng(0)
     laws = {(c, "qrc", d): world.normal(0.9) for c in ("voted", "held out") for d in PAPER}
     choosing = {
-        Cell("qrc", d, s): rng.normal(0.5 - apart * s, 0.1 if apart else 0.001, 14) for d in PAPER for s in (0, 1)
+        Cell("qrc", d, s): rng.normal(0.5 - apart * (s > 0), 0.1, 14) for d in PAPER for s in range(8)
     }
     data = replace(world.gathered(laws), choosing=choosing)
     data = replace(data, chosen={key: 0 for key in data.chosen})
@@ -136,8 +136,8 @@ def test_an_unchanged_choice_is_sure_only_if_it_stays_in_resamples(apart, verdic
         kept=False,
     )
     share = data.unchanged("qrc", "voted", "held out").estimate
-    assert (share > 0.99) == (apart > 0)
-    assert fact.outcome() == (verdict if share < 0.9 else "does not hold")
+    assert share > 0.99 if apart else share < 0.55
+    assert fact.outcome() == verdict
     assert str(fact) == "QRC (the same setting): 0"
 
 
@@ -164,11 +164,11 @@ def test_lunar_lander_counts_within_its_bounds():
 def test_equals_are_rarely_taken_for_different():
     """Differences of means of 30 runs of one skewed law: at level 5 %, both ways together, at most that often."""
     wrong = 0
-    for seed in range(200):
+    for seed in range(100):
         laws = {("tuned", name, world.CAR): world.failing(0.9, 0.1) for name in ("qrc", "gq")}
         rng = np.random.default_rng(seed)
         fresh = {Cell(a, d, 3): np.clip(law(rng, 30), 0, 1.1) for (_, a, d), law in laws.items()}
-        case = Case(Gathered(names.VERDICT, {key: 3 for key in laws}, fresh))
+        case = Case(Gathered(names.VERDICT, {key: 3 for key in laws}, fresh, resamples=499))
         pair = [case.chosen("tuned", name, world.CAR) for name in ("qrc", "gq")]
         wrong += difference("x", *pair).outcome(0.025) != "undecided"
-    assert wrong <= 18  # 10 are expected at most; 18 or fewer in 99 of 100 such tests
+    assert wrong <= 11  # 5 are expected at most; 11 or fewer in 99 of 100 such tests

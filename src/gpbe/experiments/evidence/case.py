@@ -46,7 +46,8 @@ class Case:
         """Fresh runs of a setting."""
         if cell not in self.data.kept:
             runs = self.data.judged(cell)
-            self.data.kept[cell] = Sample(cell.domain, runs, Basis(self.data.judging, len(runs)), cell)
+            basis = Basis(self.data.judging, len(runs))
+            self.data.kept[cell] = Sample(cell.domain, runs, basis, cell, self.data.resamples)
         return self.data.kept[cell]
 
     # --- means of fresh runs
@@ -114,14 +115,16 @@ class Case:
         samples = [self.chosen("tuned", name, domain) for name in (first, second)]
         what = f"{title_of(domain)}, {label_of(first)} - {label_of(second)}"
         evidence = inference.statistic_of_runs(
-            [x.runs for x in samples], lambda a, b: np.median(a, -1) - np.median(b, -1), seed_of(what)
+            [x.runs for x in samples], lambda a, b: np.median(a, -1) - np.median(b, -1), seed_of(what), self.data.resamples
         )
         return based(below(what, evidence), samples)
 
     def skewed(self, algorithm: str, domain: str) -> Fact:
         """Is the median run above the mean?"""
         sample, what = self.chosen("tuned", algorithm, domain), _name(domain, algorithm)
-        evidence = inference.statistic_of_runs([sample.runs], lambda x: np.median(x, -1) - x.mean(-1), seed_of(what))
+        evidence = inference.statistic_of_runs(
+            [sample.runs], lambda x: np.median(x, -1) - x.mean(-1), seed_of(what), self.data.resamples
+        )
         return based(above(what, evidence), [sample])
 
     def bimodal(self, algorithm: str, domain: str, least: float) -> Fact:
@@ -136,7 +139,7 @@ class Case:
         """Are the distributions over runs less than a margin apart?"""
         samples = [self.chosen("tuned", name, domain) for name in (first, second)]
         what = f"{title_of(domain)}, {label_of(first)} and {label_of(second)}"
-        evidence = inference.distance(*(x.runs for x in samples), seed=seed_of(what))
+        evidence = inference.distance(*(x.runs for x in samples), seed=seed_of(what), resamples=self.data.resamples)
         return based(below(what, evidence, margin), samples)
 
     # --- grids
@@ -145,8 +148,8 @@ class Case:
         """The standard deviation over an algorithm's settings."""
         strata, seed = self.data.grid(algorithm, domain), seed_of(f"{algorithm} {domain}")
         if self._whole(algorithm):
-            return inference.grid_spread(np.concatenate(strata), seed)
-        return inference.stratified_spread(strata, *self._sizes(algorithm), seed=seed)
+            return inference.grid_spread(np.concatenate(strata), seed, self.data.resamples)
+        return inference.stratified_spread(strata, *self._sizes(algorithm), seed, self.data.resamples)
 
     def narrower(self, domain: str, first: str, second: str) -> Fact:
         """Is the first algorithm's spread over settings below the second's?"""
@@ -169,7 +172,8 @@ class Case:
         """Are more than so large a share of the settings near the best?"""
         strata, what = self.data.grid(algorithm, domain), _name(domain, algorithm)
         if self._whole(algorithm):
-            fact = above(what, inference.grid_near_best(np.concatenate(strata), NEAR, seed_of(what)), over)
+            near = inference.grid_near_best(np.concatenate(strata), NEAR, seed_of(what), self.data.resamples)
+            fact = above(what, near, over)
         else:
             fact = self._part_near_best(strata, algorithm, what, over)
         return self._of_grid(fact, algorithm, domain)
@@ -196,11 +200,11 @@ class Case:
         part = self.data.part(algorithm)
         return len(part.settings) == sum(part.sizes)
 
-    def _sizes(self, algorithm: str) -> tuple[list[int], list[int]]:
+    def _sizes(self, algorithm: str) -> tuple[list[int], list[float]]:
         """How many settings each stratum has, and counts for: a stratum of one that counts for many is there whole."""
         part = self.data.part(algorithm)
         drawn = [part.strata.count(k) for k in range(len(part.sizes))]
-        return [1 if n == 1 else size for n, size in zip(drawn, part.sizes, strict=True)], list(part.sizes)
+        return [1 if n == 1 else size for n, size in zip(drawn, part.sizes, strict=True)], [float(n) for n in part.sizes]
 
     def _of_grid(self, fact: Fact, algorithm: str, domain: str) -> Fact:
         runs = min(x.shape[-1] for x in self.data.grid(algorithm, domain))
@@ -224,7 +228,7 @@ class Case:
         runs = rows.sort("setting", "run")["performance"].to_numpy()
         if not len(runs) or rows["setting"].n_unique() > 1:
             raise Missing(f"{name} has no one setting with {which} in {title_of(domain)}")
-        return Sample(domain, runs, Basis(name, len(runs)))
+        return Sample(domain, runs, Basis(name, len(runs)), resamples=self.data.resamples)
 
     def settled(self, sample: Sample) -> Sample:
         """The same runs, of which no more are made: for claims that are looked at once."""

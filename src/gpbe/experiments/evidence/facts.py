@@ -12,6 +12,7 @@ from gpbe.analysis import inference
 from gpbe.analysis.findings import UNKNOWN, Basis, Cell, Fact
 from gpbe.analysis.inference import Drawn, Evidence, Interval, verdicts
 from gpbe.analysis.inference.bounds import order_statistics
+from gpbe.analysis.inference.evidence import RESAMPLES
 from gpbe.experiments.evidence.gathered import Runs
 from gpbe.experiments.evidence.levels import MARGIN, bounds_of
 
@@ -28,12 +29,13 @@ class Sample:
     basis: Basis
     cell: Cell | None = None
     """If more runs of it can be made."""
+    resamples: int = RESAMPLES
 
     @cached_property
     def mean(self) -> Drawn:
         """Evidence about the mean. Its draws are those of this sample in every question, and of no other sample."""
         seed = seed_of(f"{self.basis} {self.domain} {self.cell} {self.runs.tobytes().hex()}")
-        return order_statistics(self.runs, *bounds_of(self.domain), seed)
+        return order_statistics(self.runs, *bounds_of(self.domain), seed, self.resamples)
 
 
 Terms = Mapping[tuple[str, object], tuple[float, Sample]]
@@ -59,7 +61,7 @@ def mean_fact(what: str, terms: Terms, ask: Ask) -> Fact:
 
 def spread(what: str, first: Sample, second: Sample, by: float = 1.0) -> Fact:
     """Is the standard deviation of the first more than `by` times that of the second? Few runs decide nothing."""
-    evidence = inference.spread_ratio(first.runs, second.runs, seed_of(what))
+    evidence = inference.spread_ratio(first.runs, second.runs, seed_of(what), first.resamples)
     interval = evidence.interval()
     with np.errstate(over="ignore"):
         ends = (float(np.exp(x)) for x in (interval.estimate, interval.low, interval.high))

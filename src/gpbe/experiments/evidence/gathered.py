@@ -16,6 +16,8 @@ from jaxtyping import Float
 
 from gpbe.analysis.findings import Cell
 from gpbe.analysis.inference import Share, resampled_choices, share
+from gpbe.analysis.inference.evidence import RESAMPLES
+from gpbe.analysis.labels import label_of
 from gpbe.analysis.performance import performance
 from gpbe.analysis.selection import comparable, hold
 from gpbe.analysis.settings import setting_means
@@ -35,8 +37,8 @@ Runs = Float[Array, " _"]
 """One number a run; how many differs between settings."""
 Cells = Mapping[Cell, Runs]
 WAYS = {"voted": ("condorcet", ()), "held out": ("condorcet", (LANDER,)), "runoff": ("instant-runoff", ())}
-RESAMPLES = 400
-"""Of the runs, to see whether two ways to choose would choose alike."""
+VOTES = 400
+"""Resamples of the runs, to see whether two ways to choose would choose alike."""
 
 
 class Missing(InputError):
@@ -69,20 +71,23 @@ class Gathered:
     """How often claims are looked at: the error is then divided."""
     screening: str = names.SCREEN
     """The experiment whose settings stand for the grids."""
+    resamples: int = RESAMPLES
+    """That each test draws; fewer are quicker, and have no small p-values."""
     kept: dict[Cell, Any] = field(default_factory=dict, init=False, repr=False)
     """What was computed of a setting's runs, for all who ask."""
 
     def setting(self, choice: str, algorithm: str, domain: str) -> int:
         """The setting of an algorithm that was chosen for a domain in some way."""
         if (choice, algorithm, domain) not in self.chosen:
-            raise Missing(self._lack(self.judging, f"a {choice} setting of {algorithm} in {title_of(domain)}"))
+            raise Missing(self._lack(self.judging, f"a {choice} setting of {label_of(algorithm)} in {title_of(domain)}"))
         return self.chosen[choice, algorithm, domain]
 
     def judged(self, cell: Cell) -> Runs:
         """The fresh runs of a setting. Some of them are none: who stops when it looks good is always right."""
         found, needed = self.fresh.get(cell, np.zeros(0)), self.runs.get(cell.domain, 1)
         if len(found) < needed:
-            raise Missing(self._lack(self.judging, f"{needed} runs of {cell.algorithm} in {title_of(cell.domain)}"))
+            what = f"{needed} runs of {label_of(cell.algorithm)} in {title_of(cell.domain)}"
+            raise Missing(self._lack(self.judging, what))
         return found
 
     def grid(self, algorithm: str, domain: str) -> list[Float[Array, "settings runs"]]:
@@ -101,7 +106,7 @@ class Gathered:
     def part(self, algorithm: str) -> Part:
         """The settings that stand for an algorithm's grid."""
         if algorithm not in self.parts:
-            raise Missing(self._lack(self.screening, f"settings of {algorithm}"))
+            raise Missing(self._lack(self.screening, f"settings of {label_of(algorithm)}"))
         return self.parts[algorithm]
 
     def side(self, name: str) -> pl.DataFrame:
@@ -114,7 +119,7 @@ class Gathered:
         """The settings of an algorithm that were chosen, by whatever vote, and so have fresh runs in every domain."""
         found = {s for (choice, name, _), s in self.chosen.items() if name == algorithm and choice in WAYS}
         if not found:
-            raise Missing(self._lack(self.judging, f"a chosen setting of {algorithm}"))
+            raise Missing(self._lack(self.judging, f"a chosen setting of {label_of(algorithm)}"))
         return sorted(found)
 
     def unchanged(self, algorithm: str, one: str, other: str) -> Share:
@@ -136,7 +141,7 @@ class Gathered:
         counts = [cell.setting for cell, runs in mine.items() if len(runs) == most]
         settings = sorted({s for s in counts if counts.count(s) == len(domains)})
         if not settings:
-            raise Missing(self._lack(self.judging, f"settings of {algorithm} that ran in every domain"))
+            raise Missing(self._lack(self.judging, f"settings of {label_of(algorithm)} that ran in every domain"))
         runs = np.array([[mine[Cell(algorithm, d, s)] for d in domains] for s in settings])
 
         def winner(means: Array, way: str) -> int:
@@ -144,13 +149,13 @@ class Gathered:
             voters = [k for k, domain in enumerate(domains) if domain not in without]
             return hold(comparable(means.T[voters]), method, settings).winner  # pyright: ignore[reportArgumentType]
 
-        same = resampled_choices(runs, lambda means: int(winner(means, one) == winner(means, other)), RESAMPLES)
+        same = resampled_choices(runs, lambda means: int(winner(means, one) == winner(means, other)), VOTES)
         return share(same)
 
     def _screened(self, cells: Cells, cell: Cell) -> Runs:
         found = cells.get(cell, np.zeros(0))
         if len(found) < 2:
-            what = f"two runs of every setting of {cell.algorithm} in {title_of(cell.domain)}"
+            what = f"two runs of every setting of {label_of(cell.algorithm)} in {title_of(cell.domain)}"
             raise Missing(self._lack(self.screening, what))
         return found
 

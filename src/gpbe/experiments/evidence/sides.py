@@ -4,7 +4,7 @@ Each is a function of what the choosing stages stored. Those that tune something
 chooses, and one that judges on other seeds.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -84,9 +84,10 @@ def optimizer_screen(optimizer: str) -> Callable[[pl.DataFrame, Plan], Sweep]:
         name, swept = screening_of(names.OPTIMIZERS[optimizer]), []
         for domain in _without_lander(plan):
             for algorithm in OPTIMIZED:
-                tau = _tuned(choosing, plan, algorithm, domain)["tau"]
-                grid = {"step_size": STEP_SIZES[optimizer], "tau": (tau,)}
-                swept.append(Swept(algorithm, grid, domains=(domain,)))
+                tau, sizes = _tuned(choosing, plan, algorithm, domain)["tau"], STEP_SIZES[optimizer]
+                grid = {"tau": grid_of(algorithm)["tau"], "step_size": sizes}
+                first = grid["tau"].index(tau) * len(sizes)
+                swept.append(Swept(algorithm, grid, (), (domain,), tuple(range(first, first + len(sizes)))))
         about = f"step sizes for {optimizer}"
         return _without(sweep_of(name, about, plan, tuple(swept), FEW, 0, CHOOSES_ASIDE, optimizer=optimizer), plan)
 
@@ -97,9 +98,7 @@ def optimizer_judge(optimizer: str) -> Callable[[Sequence[pl.LazyFrame], Plan], 
     """The best of these step sizes, on other seeds."""
 
     def build(tables: Sequence[pl.LazyFrame], plan: Plan) -> Sweep:
-        swept = tuple(
-            Swept(name, settings=(setting,), domains=(domain,)) for name, domain, setting in _best(tables[0], ("tau",))
-        )
+        swept = _numbered({(name, domain): (setting,) for name, domain, setting in _best(tables[0], ("tau",))})
         name, about = names.OPTIMIZERS[optimizer], f"tuned for {optimizer}"
         return _without(sweep_of(name, about, plan, swept, MANY, 0, JUDGES_ASIDE, optimizer=optimizer), plan)
 
@@ -110,19 +109,14 @@ def rho_screen(choosing: pl.DataFrame, plan: Plan) -> Sweep:
     """The finalists of SBEED with Dai et al.'s rho."""
     cells = finalists(choosing.filter(pl.col("run") < plan.screen + plan.race), plan)
     grid = grid_of("sbeed")
-    swept = tuple(
-        Swept(DAI, settings=tuple(setting_of(grid, k) for k in cells["sbeed", domain]), domains=(domain,))
-        for domain in plan.domains
-    )
+    swept = tuple(Swept(DAI, grid, (), (domain,), cells["sbeed", domain]) for domain in plan.domains)
     return sweep_of(screening_of(names.RHO), "SBEED's finalists, Dai et al.'s rho", plan, swept, SOME, 0, CHOOSES_ASIDE)
 
 
 def rho_judge(tables: Sequence[pl.LazyFrame], plan: Plan) -> Sweep:
     """The best of them, on other seeds."""
-    swept = tuple(
-        Swept(name, settings=(setting,), domains=(domain,), runs=plan.runs_of(domain))
-        for name, domain, setting in _best(tables[0], ("tau", "eta", "nu"))
-    )
+    best = {(name, domain): (setting,) for name, domain, setting in _best(tables[0], ("tau", "eta", "nu"))}
+    swept = _numbered(best, plan)
     return sweep_of(names.RHO, "SBEED with Dai et al.'s rho, tuned", plan, swept, 1, 0, JUDGES_ASIDE)
 
 
@@ -139,14 +133,28 @@ def greedy(choosing: pl.DataFrame, plan: Plan) -> Study:
 
 def _around(choosing: pl.DataFrame, plan: Plan, algorithm: str, name: str, values: Sequence[float]) -> tuple[Swept, ...]:
     """An algorithm's tuned setting of each domain, with other values of one hyperparameter."""
+    tried = {}
+    for domain in plan.domains:
+        tuned = _tuned(choosing, plan, algorithm, domain)
+        tried[algorithm, domain] = tuple({**tuned, name: value} for value in values)
+    return _numbered(tried, plan)
+
+
+def _numbered(tried: Mapping[tuple[str, str], Sequence[Setting]], plan: Plan | None = None) -> tuple[Swept, ...]:
+    """Settings by algorithm and domain, of which equal ones have one number in all domains; with a verdict's runs."""
+    known: dict[str, list[Setting]] = {}
+    for (algorithm, _), settings in tried.items():
+        mine = known.setdefault(algorithm, [])
+        mine += [setting for setting in settings if setting not in mine]
     return tuple(
         Swept(
             algorithm,
-            settings=tuple({**_tuned(choosing, plan, algorithm, domain), name: value} for value in values),
+            settings=tuple(known[algorithm]),
             domains=(domain,),
-            runs=plan.runs_of(domain),
+            only=tuple(known[algorithm].index(setting) for setting in settings),
+            runs=None if plan is None else plan.runs_of(domain),
         )
-        for domain in plan.domains
+        for (algorithm, domain), settings in tried.items()
     )
 
 

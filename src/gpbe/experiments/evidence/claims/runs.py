@@ -84,16 +84,16 @@ def _narrower_by_step_size(case: Case, domain: str, other: str) -> Fact:
 
     def typical(runs: Array) -> Array:
         """The median over settings of the standard deviation over runs, the last axis."""
-        return np.median(runs.std(-1, ddof=1), -1)
+        return np.asarray(np.median(runs.std(-1, ddof=1), -1))
 
     rng = np.random.default_rng(seed_of(what))
-    drawn = [typical(_again(runs, rng)) for runs in samples.values()]
+    drawn = [typical(_again(runs, rng, case.data.resamples)) for runs in samples.values()]
     observed = [float(typical(runs)) for runs in samples.values()]
     fact = below(what, inference.wider(observed[0] - observed[1], drawn[0] - drawn[1]))
     return Fact(fact.what, fact.interval, fact.p, (Basis(names.STEP_SIZES, samples["qrc"].shape[-1]),))
 
 
-def _again(runs: Array, rng: np.random.Generator, resamples: int = 1999) -> Array:
+def _again(runs: Array, rng: np.random.Generator, resamples: int) -> Array:
     """Runs of every setting drawn again, (resamples, settings, runs), with the spread that they have."""
     settings, count = runs.shape
     picks = rng.integers(count, size=(resamples, settings, count))

@@ -57,4 +57,4 @@ def _skew(case: Case, domain: str) -> Fact:
         rows = case.data.side(names.SKEW).filter(domain=domain).sort("setting", "run")
         more = np.array(rows.group_by("setting", maintain_order=True).agg("performance")["performance"].to_list())
         grid, basis = np.concatenate([grid, more], axis=-1), (*basis, Basis(names.SKEW, more.shape[-1]))
-    return replace(above(title_of(domain), inference.grid_skew(grid, seed_of(domain)), SKEW), basis=basis)
+    return replace(above(title_of(domain), inference.grid_skew(grid, seed_of(domain), case.data.resamples), SKEW), basis=basis)

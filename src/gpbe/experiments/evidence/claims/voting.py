@@ -119,4 +119,4 @@ def _greedy(case: Case, algorithm: str) -> Sample:
     runs = rows["performance"].to_numpy()
     if not len(runs):
         raise Missing(f"{names.GREEDY} has no runs of {algorithm}")
-    return Sample(POLE, np.asarray(runs, float), Basis(names.GREEDY, len(runs)))
+    return Sample(POLE, np.asarray(runs, float), Basis(names.GREEDY, len(runs)), resamples=case.data.resamples)
