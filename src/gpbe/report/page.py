@@ -9,6 +9,7 @@ from gpbe.envs.domains import DOMAINS, PAPER
 from gpbe.experiments.evidence.levels import MARGIN, SOLVED
 from gpbe.files.atomic import write_atomic
 from gpbe.report import parts
+from gpbe.report.claims import tally
 from gpbe.report.model import Report
 
 
@@ -75,7 +76,9 @@ Section = tuple[str, str, dict[str, str]]
 def _sections(report: Report) -> list[Section]:
     sections: list[Section] = []
     if report.claims:
-        sections.append(("Claims", f"{_how(report.caveat)}\n{parts.claims(report.claims)}", {}))
+        solved = parts.solved(report.solved) if report.solved else ""
+        said = f'<p class="about">{escape(tally(report.claims))}.</p>'
+        sections.append(("Claims", f"{_how(report.caveat)}\n{said}\n{parts.claims(report.claims)}\n{solved}", {}))
     for group in dict.fromkeys(each.group for each in report.figures):
         mine = [each for each in report.figures if each.group == group]
         inner = {f"figure-{parts.slug(each.name)}": each.name for each in mine}

@@ -12,7 +12,7 @@ import polars as pl
 from gpbe.analysis.findings import ERROR, Fact, Finding
 from gpbe.analysis.inference import Outcome
 from gpbe.report.claims import Judged
-from gpbe.report.model import STEPS, Cost, ReportFigure
+from gpbe.report.model import STEPS, Cost, Dependence, ReportFigure
 from gpbe.wording import duration
 
 ROWS = 12
@@ -21,6 +21,8 @@ FACTS = 3
 """Numbers of a claim that are shown at once; the others are folded away."""
 SIGNS: dict[Outcome, str] = {"holds": "✓", "does not hold": "✗", "undecided": "?"}
 PLURAL: dict[Outcome, str] = {"holds": "hold", "does not hold": "do not hold"}
+PAPER_STEPS = 6.48e10
+"""Of all control experiments of the paper."""
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -180,6 +182,14 @@ def _facts(facts: Sequence[Fact], level: float = ERROR) -> str:
     return f'<ul class="facts">{items}</ul>' if items else ""
 
 
+def solved(found: Sequence[Dependence]) -> str:
+    """The claims whose verdicts depend on what counts as solved."""
+    numbers = list(found[0].verdicts)
+    rows = [[each.claim, *(f"{SIGNS[verdict]} {verdict}" for verdict in each.verdicts.values())] for each in found]
+    table = rows_of(["claim", *(f"{part:g} of the way" for part in numbers)], rows)
+    return f"<h3>Verdicts that depend on what counts as solved</h3>\n{table}"
+
+
 def pairs(values: Mapping[str, str]) -> str:
     """Names with what they stand for."""
     items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in values.items())
@@ -203,4 +213,16 @@ def cost(costs: Sequence[Cost]) -> str:
     if len(costs) > 1:
         steps = sum(each.steps for each in costs if each.unit == STEPS)
         rows.append(["together", "", "", "", f"{steps:,} {STEPS}", duration(sum(each.seconds for each in costs))])
-    return rows_of(columns, rows, range(1, 6))
+    return rows_of(columns, rows, range(1, 6)) + brute_force(costs)
+
+
+def brute_force(costs: Sequence[Cost]) -> str:
+    """What the evidence took, beside the paper's design."""
+    mine = [each for each in costs if each.experiment.startswith("evidence-")]
+    if not mine:
+        return ""
+    steps, hours = sum(each.steps for each in mine), sum(each.seconds for each in mine) / 3600
+    return (
+        f"<p>The evidence took {steps:.3g} steps and {hours:.1f} core-hours; the paper's design has {PAPER_STEPS:.3g} "
+        f"steps, {PAPER_STEPS / max(steps, 1):.0f} times as many.</p>"
+    )

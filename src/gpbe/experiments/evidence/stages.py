@@ -9,6 +9,7 @@ from gpbe.analysis.performance import performance
 from gpbe.experiments.evidence.choices import Cells, chosen, chosen_cells, finalists, raced
 from gpbe.experiments.evidence.claims import open_cells
 from gpbe.experiments.evidence.design import PLAN, SMOKE, Plan, grid_of, part_of
+from gpbe.experiments.evidence.figures import FIGURES
 from gpbe.experiments.evidence.gathered import from_stages
 from gpbe.experiments.evidence.names import CHOOSING, FINAL, RACE, SCREEN, SECOND, VERDICT
 from gpbe.experiments.evidence.sides import side_stages
@@ -26,7 +27,7 @@ class Evidence:
     name: str = "evidence"
     describe: str = "the paper's claims about control: settings screened, raced, and judged on fresh runs"
     section: str = "9"
-    figures: tuple[FigureSpec, ...] = ()
+    figures: tuple[FigureSpec, ...] = FIGURES
 
     def stages(self, scale: Scale) -> tuple[Stage, ...]:
         """What is run, in this order; the smoke scale tries it in seconds, the others are the design itself."""

@@ -19,6 +19,8 @@ class ControlClaim:
     where: str
     """In the paper."""
     ask: Callable[[Case], Answer]
+    on_solved: bool = False
+    """Does it depend on what counts as solved?"""
 
     def judge(self, looks: tuple[Gathered, ...], solved: float = SOLVED) -> Finding:
         """What the runs say: at one look, or at a first one and, if it leaves the claim open, at a second."""
@@ -41,6 +43,6 @@ class ControlClaim:
         return replace(second, p=min(first.p, second.p))
 
 
-def claim(text: str, where: str) -> Callable[[Callable[[Case], Answer]], ControlClaim]:
+def claim(text: str, where: str, on_solved: bool = False) -> Callable[[Callable[[Case], Answer]], ControlClaim]:
     """Make a claim of the function that asks for its facts; the function's name is the claim's."""
-    return lambda ask: ControlClaim(ask.__name__.replace("_", "-"), text, where, ask)
+    return lambda ask: ControlClaim(ask.__name__.replace("_", "-"), text, where, ask, on_solved)

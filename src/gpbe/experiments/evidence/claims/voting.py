@@ -36,7 +36,7 @@ def tuned_qrc_among_the_best(case: Case) -> Answer:
     return every(facts, f"QRC less the other, above -{MARGIN:g}")
 
 
-@claim("Tuned for it, only QRC solves Mountain Car consistently across runs.", TUNED)
+@claim("Tuned for it, only QRC solves Mountain Car consistently across runs.", TUNED, on_solved=True)
 def only_qrc_solves_mountain_car(case: Case) -> Answer:
     facts = [case.share_of_runs(name, CAR, lambda x: x >= case.solved, CONSISTENT) for name in ("qrc", *OTHERS)]
     return every([facts[0], *map(not_so, facts[1:])], f"share of solved runs, QRC's above {CONSISTENT:g}, others' below")
@@ -105,7 +105,7 @@ def runoff_spares(case: Case) -> Answer:
     return every(facts, f"loss, {MEAN}, within {MARGIN:g}")
 
 
-@claim("Instant runoff finds a setting that suits all domains for QRC only.", RUNOFF)
+@claim("Instant runoff finds a setting that suits all domains for QRC only.", RUNOFF, on_solved=True)
 def runoff_suits_qrc_only(case: Case) -> Answer:
     settings = {name: case.data.setting("runoff", name, CAR) for name in BENCHMARK}
     solves = [case.solves("qrc", domain, settings["qrc"]) for domain in PAPER]
