@@ -5,23 +5,31 @@ from typing import Annotated
 
 from tyro.conf import arg
 
-from gpbe.cli.options import Json
-from gpbe.cli.terminal import console, print_json
+from gpbe.cli.options import File, Json
+from gpbe.cli.terminal import check_writable, console, print_json
+from gpbe.files.atomic import write_atomic
 
 From = Annotated[Path, arg(name="from", metavar="FOLDER", help_behavior_hint="")]
 SIGNS = {"holds": ("✓", "green"), "does not hold": ("✗", "red"), "undecided": ("?", "yellow")}
 
 
-def claims(source: From = Path("results"), json: Json = False) -> None:
+def claims(source: From = Path("results"), page: File = None, json: Json = False) -> None:
     """Print every claim of the paper with its verdict, the numbers that decided it, and which runs these are.
 
     Args:
         source: a folder with packed results (see `gpbe pack`); the repository's own is ./results
+        page: write them into this Markdown file, with what they took and how they depend on what counts as solved
         json: print JSON
     """
     from gpbe import experiments, report
 
-    judged = report.judge(experiments.open_packed(source))
+    stored = experiments.open_packed(source)
+    judged = report.judge(stored)
+    if page is not None:
+        files = experiments.packed_files(source)
+        solved = report.by_solved(stored) if stored.stages else ()
+        check_writable(page.parent)
+        write_atomic(page, report.results_page(judged, solved, report.costs(files), files).encode())
     if json:
         print_json(report.records(judged))
         return

@@ -8,7 +8,8 @@ from gpbe.analysis.findings import Fact, Finding
 from gpbe.experiments.evidence.levels import MARGIN, SOLVED
 from gpbe.report.claims import CLAIMS, Claim, Judged, claims_table, judge, records, tally
 from gpbe.report.parts import shortened
-from gpbe.report.gather import costs, draw_all, gather, machine
+from gpbe.report.gather import by_solved, costs, draw_all, gather, machine
+from gpbe.report.markdown import results_page
 from gpbe.report.model import Cost, Provenance, Report, ReportFigure
 from gpbe.report.page import render, write
 
@@ -24,6 +25,7 @@ __all__ = [
     "Provenance",
     "Report",
     "ReportFigure",
+    "by_solved",
     "claims_table",
     "costs",
     "draw_all",
@@ -32,6 +34,7 @@ __all__ = [
     "machine",
     "records",
     "render",
+    "results_page",
     "shortened",
     "tally",
     "write",

@@ -130,5 +130,5 @@ def tally(judged: Iterable[Judged]) -> str:
     said = f"{counts['holds']} hold, {counts['does not hold']} do not hold, {counts['undecided']} undecided"
     said += f" ({lack} of these for want of runs)" if lack else ""
     if rates:
-        said += f"; of the verdicts that chance has a part in, expect at most {max(rates):.2g} to be wrong, as a share"
+        said += f"; false discovery rate of the decided ones at most {max(rates):.2g} (Benjamini and Yekutieli)"
     return said
