@@ -157,7 +157,9 @@ def gathered(laws: Laws, level=grid_as_in_the_paper, sides=None, late=0.5, n=RUN
     tables.setdefault(names.STEP_SIZES, steps_side({"qrc": 0.02, "q-learning": 0.1, "qc-ll": 0.1, "sbeed": 0.1}))
     tables.setdefault(names.SKEW, skew_side(level))
     parts = {name: part_of(name) for name in ALGORITHMS}
-    return Gathered(names.VERDICT, chosen, fresh, choosing, overall, parts, tables, looks=looks, resamples=RESAMPLES, **given)
+    return Gathered(
+        names.VERDICT, chosen, fresh, choosing, overall, parts, tables, looks=looks, resamples=RESAMPLES, **given
+    )
 
 
 def as_in_the_paper(**given) -> Gathered:

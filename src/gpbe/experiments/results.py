@@ -41,7 +41,8 @@ def packed_files(folder: Path) -> dict[str, Path]:
     """The packed results in a folder (see `gpbe pack`), by name: stages, and studies at their largest scale."""
     if not folder.is_dir():
         raise InputError(
-            f"{folder}: there is no such folder; name one with packed results, such as that of gpbe's repository: --from results"
+            f"{folder}: there is no such folder; name one with packed results, such as that of gpbe's repository "
+            "(--from results)"
         )
     found = {name: folder / f"{name}.parquet" for name in STAGES}
     for name in NAMES:

@@ -23,8 +23,8 @@ def results_page(
     """The whole page; it names the files that it was made from, with their checksums."""
     parts = [
         TITLE,
-        "Made by `gpbe claims --from results --page docs/results.md`; [the evidence](evidence.md) says how verdicts are "
-        f"reached, and was written before the verdicts. {tally(judged)[:1].upper()}{tally(judged)[1:]}.",
+        "Made by `gpbe claims --from results --page docs/results.md`; [the evidence](evidence.md) says how verdicts "
+        f"are reached, and was written before them. {tally(judged)[:1].upper()}{tally(judged)[1:]}.",
         "Numbers are parts of the way from a random policy's return (0) to Gymnasium's threshold (1) where claims are "
         "about control, with intervals at level 95 %; q is the false discovery rate at which a verdict would be made.",
     ]

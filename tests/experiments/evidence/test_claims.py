@@ -122,9 +122,7 @@ def test_an_unchanged_choice_is_sure_only_if_it_stays_in_resamples(apart, verdic
     """Both votes choose setting 0. It is far ahead of seven others, or by chance."""
     rng = np.random.default_rng(0)
     laws = {(c, "qrc", d): world.normal(0.9) for c in ("voted", "held out") for d in PAPER}
-    choosing = {
-        Cell("qrc", d, s): rng.normal(0.5 - apart * (s > 0), 0.1, 14) for d in PAPER for s in range(8)
-    }
+    choosing = {Cell("qrc", d, s): rng.normal(0.5 - apart * (s > 0), 0.1, 14) for d in PAPER for s in range(8)}
     data = replace(world.gathered(laws), choosing=choosing)
     data = replace(data, chosen={key: 0 for key in data.chosen})
     case = Case(data)

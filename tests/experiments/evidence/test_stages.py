@@ -162,7 +162,9 @@ def test_side_sweeps_that_tune_judge_the_best_of_what_they_tried(whole):
     screen = sides.optimizer_screen("sgd")(performance(pl.concat(whole)), PLAN)
     assert screen.options == {"optimizer": "sgd"}
     assert design.LANDER not in screen.domains
-    table = evidence_runs.of_sweep(screen, lambda algorithm, domain, setting: 1 - 0.1 * abs(np.log2(setting["step_size"]) + 9))
+    table = evidence_runs.of_sweep(
+        screen, lambda algorithm, domain, setting: 1 - 0.1 * abs(np.log2(setting["step_size"]) + 9)
+    )
     judge = sides.optimizer_judge("sgd")([table.lazy()], PLAN)
     assert {each["step_size"] for swept in judge.algorithms for each in swept.numbered().values()} == {2.0**-9}
     assert judge.work == 9 * 20 * 100_000

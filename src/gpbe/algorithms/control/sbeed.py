@@ -6,7 +6,7 @@
 rho estimates E[R + gamma V(S') | S, A]; it is a head on the detached features of V. eta = 0 is the residual gradient,
 eta = 1 the gradient correction. SBEED-Q has q(S, A) for V(S) + tau log pi(A|S), and m(q(S', .)) for V(S').
 
-With Dai et al.'s rho ("entropy") the inner minimum is over E[(R + gamma V(S') - tau log pi(A|S) - rho(S, A))^2], so that
+With Dai et al.'s rho ("entropy") the inner minimum is over E[(R + gamma V(S') - tau log pi(A|S) - rho(S, A))^2]. Then
 rho estimates the whole target, and the policy's gradient has eta in it: with s = R + gamma V(S') - tau log pi - rho,
 minus the halved gradient in log pi is tau (delta - eta s), where it is tau delta with the paper's rho.
 """

@@ -14,7 +14,7 @@ equal seeds.
 | how many of all verdicts are false | `q_values`, `false_discovery`; `holm` for not even one |
 | mean and spread over a full grid of settings | `grid_mean`, `grid_spread`, `grid_variance`, `grid_statistic` |
 | how many settings of a full grid are near its best; a tail of poor ones | `grid_near_best`; `grid_skew` |
-| the same from a random part of a grid | `stratified_mean`, `stratified_spread`, `stratified_share`, `stratified_quantile` |
+| the same from a random part | `stratified_mean`, `stratified_spread`, `stratified_share`, `stratified_quantile` |
 | a share of runs; any other number of one or more laws | `share`; `statistic_of_runs` |
 | what the chosen of many settings is worth | fresh runs and `mean`; else `cross_fit` |
 | how sure a choice is | `resampled_choices` |

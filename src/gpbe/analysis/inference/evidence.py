@@ -85,7 +85,6 @@ class Student(Evidence):
         pivot = distance / np.where(self.error > 0, self.error, 1.0)
         return as_scalar(np.where(self.error > 0, stats.t.cdf(pivot, self.freedom), 1.0))
 
-
     def drawn(self, seed: int | np.random.Generator = 0, resamples: int = RESAMPLES) -> "Drawn":
         """The same as draws, which can be combined with other draws."""
         t = stats.t.rvs(self.freedom, size=(resamples, *np.shape(self.estimate)), random_state=generator(seed))

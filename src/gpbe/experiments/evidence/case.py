@@ -70,8 +70,10 @@ class Case:
             for name, sign in ((first, 1.0), (second, -1.0))
         }
 
-    def loss(self, algorithm: str, before: str, after: str, domains: Iterable[str] = PAPER, weight: float = 1.0) -> Terms:
-        """What an algorithm loses from one choice to another, in the mean over domains; nothing where it is the same."""
+    def loss(
+        self, algorithm: str, before: str, after: str, domains: Iterable[str] = PAPER, weight: float = 1.0
+    ) -> Terms:
+        """What an algorithm loses from one choice to another, mean over domains; nothing where it is the same."""
         domains = tuple(domains)
         terms: dict[tuple[str, object], tuple[float, Sample]] = {}
         for domain in domains:
@@ -85,8 +87,8 @@ class Case:
     def changed(self, what: str, terms: Terms, ask: Ask, pairs: Iterable[tuple[str, str, str]], kept: bool) -> Fact:
         """A question about what another choice costs.
 
-        Where no setting differs nothing is lost. Whether this is sure, resampled choices tell (`pairs`: an algorithm and
-        two votes): in most of them the choice must stay the same. `kept` says what no loss means for the claim.
+        Where no setting differs nothing is lost. Whether this is sure, resampled choices tell (`pairs`: an algorithm
+        and two votes): in most of them the choice must stay the same. `kept` says what no loss means for the claim.
         """
         if any(weight for weight, _ in terms.values()):
             return mean_fact(what, terms, ask)
@@ -115,7 +117,10 @@ class Case:
         samples = [self.chosen("tuned", name, domain) for name in (first, second)]
         what = f"{title_of(domain)}, {label_of(first)} - {label_of(second)}"
         evidence = inference.statistic_of_runs(
-            [x.runs for x in samples], lambda a, b: np.median(a, -1) - np.median(b, -1), seed_of(what), self.data.resamples
+            [x.runs for x in samples],
+            lambda a, b: np.median(a, -1) - np.median(b, -1),
+            seed_of(what),
+            self.data.resamples,
         )
         return based(below(what, evidence), samples)
 
@@ -139,7 +144,7 @@ class Case:
         """Are the distributions over runs less than a margin apart?"""
         samples = [self.chosen("tuned", name, domain) for name in (first, second)]
         what = f"{title_of(domain)}, {label_of(first)} and {label_of(second)}"
-        evidence = inference.distance(*(x.runs for x in samples), seed=seed_of(what), resamples=self.data.resamples)
+        evidence = inference.distance(samples[0].runs, samples[1].runs, 1.0, seed_of(what), self.data.resamples)
         return based(below(what, evidence, margin), samples)
 
     # --- grids
@@ -204,14 +209,16 @@ class Case:
         """How many settings each stratum has, and counts for: a stratum of one that counts for many is there whole."""
         part = self.data.part(algorithm)
         drawn = [part.strata.count(k) for k in range(len(part.sizes))]
-        return [1 if n == 1 else size for n, size in zip(drawn, part.sizes, strict=True)], [float(n) for n in part.sizes]
+        return [1 if n == 1 else size for n, size in zip(drawn, part.sizes, strict=True)], [
+            float(n) for n in part.sizes
+        ]
 
     def _of_grid(self, fact: Fact, algorithm: str, domain: str) -> Fact:
         runs = min(x.shape[-1] for x in self.data.grid(algorithm, domain))
         return replace(fact, basis=(Basis(self.data.screening, runs),))
 
     def screened_solvers(self, algorithms: Iterable[str]) -> Fact:
-        """How many screened settings have a mean above solved in every domain? None speaks for itself, some does not."""
+        """How many screened settings have a mean above solved in every domain? Only none speaks for itself."""
         count = 0
         for algorithm in algorithms:
             late = [self.data.late(algorithm, domain) for domain in PAPER]

@@ -12,7 +12,7 @@ from gpbe.analysis import inference
 from gpbe.analysis.findings import UNKNOWN, Basis, Cell, Fact
 from gpbe.analysis.inference import Drawn, Evidence, Interval, verdicts
 from gpbe.analysis.inference.bounds import order_statistics
-from gpbe.analysis.inference.evidence import RESAMPLES
+from gpbe.analysis.inference.evidence import LEVEL, RESAMPLES
 from gpbe.experiments.evidence.gathered import Runs
 from gpbe.experiments.evidence.levels import MARGIN, bounds_of
 
@@ -55,6 +55,8 @@ def same(what: str, first: Sample, second: Sample, margin: float = MARGIN) -> Fa
 def mean_fact(what: str, terms: Terms, ask: Ask) -> Fact:
     """A question about a sum of weighted means, by limits that use the bounds of returns."""
     used, basis, cells = parts(terms)
+    if not used:  # both sides are the same settings, by a choice that might have come out differently
+        return Fact(f"{what} (the same settings)", Interval(0.0, 0.0, 0.0, LEVEL), UNKNOWN, basis, cells)
     evidence = inference.combined([sample.mean for _, sample in used], [weight for weight, _ in used])
     return Fact(what, evidence.interval(), ask(evidence), basis, cells)
 
@@ -64,10 +66,10 @@ def spread(what: str, first: Sample, second: Sample, by: float = 1.0) -> Fact:
     evidence = inference.spread_ratio(first.runs, second.runs, seed_of(what), first.resamples)
     interval = evidence.interval()
     with np.errstate(over="ignore"):
-        ends = (float(np.exp(x)) for x in (interval.estimate, interval.low, interval.high))
+        ratio, low, high = (float(np.exp(x)) for x in (interval.estimate, interval.low, interval.high))
     few = min(len(first.runs), len(second.runs)) < inference.FEW
     p = UNKNOWN if few or not np.isfinite(interval.estimate) else verdicts.above(evidence, log(by))
-    return based(Fact(what, Interval(*ends, interval.level), p), [first, second])
+    return based(Fact(what, Interval(ratio, low, high, interval.level), p), [first, second])
 
 
 def within(margin: float = MARGIN) -> Ask:
@@ -102,4 +104,3 @@ def based(fact: Fact, samples: Iterable[Sample]) -> Fact:
 def seed_of(what: str) -> int:
     """A seed of its own for each question: no two share random numbers."""
     return zlib.crc32(what.encode())
-

@@ -79,7 +79,9 @@ class Gathered:
     def setting(self, choice: str, algorithm: str, domain: str) -> int:
         """The setting of an algorithm that was chosen for a domain in some way."""
         if (choice, algorithm, domain) not in self.chosen:
-            raise Missing(self._lack(self.judging, f"a {choice} setting of {label_of(algorithm)} in {title_of(domain)}"))
+            raise Missing(
+                self._lack(self.judging, f"a {choice} setting of {label_of(algorithm)} in {title_of(domain)}")
+            )
         return self.chosen[choice, algorithm, domain]
 
     def judged(self, cell: Cell) -> Runs:
@@ -137,7 +139,7 @@ class Gathered:
         mine = {cell: runs for cell, runs in self.choosing.items() if cell.algorithm == algorithm}
         domains = domains_in(cell.domain for cell in mine)
         # Candidates are settings with as many runs as any, in every domain.
-        most = max(map(len, mine.values()))
+        most = max(map(len, mine.values()), default=0)
         counts = [cell.setting for cell, runs in mine.items() if len(runs) == most]
         settings = sorted({s for s in counts if counts.count(s) == len(domains)})
         if not settings:
@@ -186,7 +188,10 @@ def from_stages(stages: Mapping[str, Table], lacking: Mapping[str, str], plan: P
 
 def from_replication(evidence: Gathered, runs: Table, counts: Mapping[str, int]) -> Gathered:
     """Fresh runs of the settings that the evidence chose."""
-    return Gathered(names.REPLICATION, evidence.chosen, _cells([runs]), runs=counts, screening=names.REPLICATION)
+    judged = _cells([runs])
+    return Gathered(
+        names.REPLICATION, evidence.chosen, judged, evidence.choosing, runs=counts, screening=names.REPLICATION
+    )
 
 
 def from_sweeps(runs: StoredRuns) -> Gathered:
@@ -256,4 +261,3 @@ def _absent(needed: Iterable[str], stages: Mapping[str, Table], lacking: Mapping
 
 def _reasons(stages: Mapping[str, Table], lacking: Mapping[str, str]) -> dict[str, str]:
     return {name: reason for name in names.STAGES if (reason := _absent([name], stages, lacking))}
-

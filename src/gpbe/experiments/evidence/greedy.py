@@ -1,6 +1,7 @@
 """What trained agents get if they stop exploring: greedy actions, beside how they act while they learn."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,7 @@ LARGE = 1000
 
 
 def evaluate(
-    domain: str, algorithm: str, setting: Mapping[str, float], first: int, runs: int, steps: int, episodes: int
+    domain: str, algorithm: str, setting: Mapping[str, Any], first: int, runs: int, steps: int, episodes: int
 ) -> pl.DataFrame:
     """Train some runs and play whole episodes with greedy actions: a row a run, with its mean return.
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from gpbe.analysis.performance import performance
 from gpbe.experiments.evidence.choices import chosen
 from gpbe.experiments.evidence.design import BENCHMARK, LANDER, PLAN, SMOKE, Plan, grid_of
 from gpbe.experiments.evidence.names import CHOOSING, REPLICATION
 from gpbe.experiments.evidence.sweeps import REPLICATES, sweep_of
-from gpbe.analysis.performance import performance
 from gpbe.experiments.experiment import Scale, Stage
 from gpbe.experiments.sweep import Sweep, Swept
 from gpbe.figures import FigureSpec

@@ -131,7 +131,9 @@ def greedy(choosing: pl.DataFrame, plan: Plan) -> Study:
     return Study(names.GREEDY, "trained agents that act greedily", "steps", "paper", tuple(pieces))
 
 
-def _around(choosing: pl.DataFrame, plan: Plan, algorithm: str, name: str, values: Sequence[float]) -> tuple[Swept, ...]:
+def _around(
+    choosing: pl.DataFrame, plan: Plan, algorithm: str, name: str, values: Sequence[float]
+) -> tuple[Swept, ...]:
     """An algorithm's tuned setting of each domain, with other values of one hyperparameter."""
     tried = {}
     for domain in plan.domains:

@@ -25,5 +25,3 @@ def replicated_in(own: Stored, stored: Stored) -> Looks:
         evidence = from_stages(stored.stages, stored.lacking)
         return (from_replication(evidence, own.stages[names.REPLICATION], RUNS),)
     return looks_of(own)
-
-

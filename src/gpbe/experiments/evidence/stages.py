@@ -19,7 +19,6 @@ from gpbe.experiments.sweep import Sweep, Swept
 from gpbe.figures import FigureSpec
 
 
-
 @dataclass(frozen=True)
 class Evidence:
     """The experiment that decides the paper's claims about control, in stages (docs/evidence.md)."""

@@ -1,7 +1,7 @@
 """The paper's claims that results can decide, and what stored results say about them.
 
-A claim is a small function: those of `studies` ask the table of a study, those of `gpbe.experiments.evidence.claims` ask
-runs of control. There is one list of all of them, and one way to judge.
+A claim is a small function: those of `studies` ask the table of a study, those of `gpbe.experiments.evidence.claims`
+ask runs of control. There is one list of all of them, and one way to judge.
 """
 
 import math
@@ -74,8 +74,8 @@ def _rates(findings: list[Finding]) -> list[float | None]:
 def records(judged: Iterable[Judged]) -> list[dict[str, Any]]:
     """Claims as JSON has them: `claim` (its words), `verdict`, `numbers`, `where` (the runs that decided), and more.
 
-    `numbers` is a list: what each is, its estimate, its limits at level 95 % (null where there are none), and what it says
-    for itself. `p` is null where no chance is in a claim or nothing is stored, and so is `q`.
+    `numbers` is a list: what each is, its estimate, its limits at level 95 % (null where there are none), and what it
+    says for itself. `p` is null where no chance is in a claim or nothing is stored, and so is `q`.
     """
     return [
         {

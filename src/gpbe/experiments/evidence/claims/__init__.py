@@ -1,9 +1,9 @@
 """The paper's claims about control (docs/evidence.md), one small function each."""
 
-from gpbe.experiments.evidence.claims import ablations, benchmark, choices, runs, settings, voting
 from gpbe.analysis.findings import LOOKS, Cell, found
 from gpbe.errors import InputError
 from gpbe.experiments.evidence.case import Case
+from gpbe.experiments.evidence.claims import ablations, benchmark, choices, runs, settings, voting
 from gpbe.experiments.evidence.claims.claim import ControlClaim
 from gpbe.experiments.evidence.gathered import Gathered
 

@@ -84,7 +84,9 @@ def sbeedq_worse_than_tdrcpg(case: Case) -> Answer:
     return most((case.better_settings(domain, "tdrc-pg", "sbeed-q") for domain in PAPER), OVER_SETTINGS)
 
 
-@claim("Parameterized policies generally have a lower mean over settings than action values, update by update.", POLICIES)
+@claim(
+    "Parameterized policies generally have a lower mean over settings than action values, update by update.", POLICIES
+)
 def policies_lower(case: Case) -> Answer:
     return most((case.better_settings(domain, *pair) for domain in PAPER for pair in POLICY_PAIRS), OVER_SETTINGS)
 

@@ -21,7 +21,12 @@ def qrc_among_the_best(case: Case) -> Answer:
 @claim("No other algorithm is among the best in every domain.", CURVES)
 def only_qrc_among_the_best(case: Case) -> Answer:
     behind = [
-        some(case.better("voted", domain, rival, other, MARGIN) for domain in PAPER for rival in BENCHMARK if rival != other)
+        some(
+            case.better("voted", domain, rival, other, MARGIN)
+            for domain in PAPER
+            for rival in BENCHMARK
+            if rival != other
+        )
         for other in OTHERS
     ]
     return every(behind, f"each of the others is somewhere behind some algorithm by more than {MARGIN:g}")

@@ -30,7 +30,9 @@ def qrc_narrow_over_runs(case: Case) -> Answer:
 @claim("The worse settings of QRC often have narrow distributions over runs as well.", RUNS)
 def qrc_worse_settings_narrow(case: Case) -> Answer:
     per_domain = (every(_narrower_by_step_size(case, domain, other) for other in OTHERS) for domain in PAPER)
-    return most(per_domain, "median over step sizes of the spread over runs, QRC less the other, below 0 in most domains")
+    return most(
+        per_domain, "median over step sizes of the spread over runs, QRC less the other, below 0 in most domains"
+    )
 
 
 @claim("The runs of the other three algorithms are skewed toward low performance.", RUNS)
@@ -41,7 +43,9 @@ def others_skewed(case: Case) -> Answer:
 
 @claim("SBEED's runs are bimodal in Mountain Car.", RUNS)
 def sbeed_bimodal(case: Case) -> Answer:
-    return every([case.bimodal("sbeed", CAR, LEAST)], f"dip test; the smaller mode has at least {LEAST:.0%} of the runs")
+    return every(
+        [case.bimodal("sbeed", CAR, LEAST)], f"dip test; the smaller mode has at least {LEAST:.0%} of the runs"
+    )
 
 
 @claim("The runs of Q-learning and of QC-LL are bimodal in Mountain Car.", RUNS)
@@ -69,7 +73,9 @@ def alike_in_lunar_lander(case: Case) -> Answer:
 
 @claim("In Lunar Lander, QC-LL peaks at a lower return than QRC and Q-learning.", RUNS)
 def qcll_lower_in_lunar_lander(case: Case) -> Answer:
-    return every((case.lower(LANDER, "qc-ll", name) for name in ("qrc", "q-learning")), "difference of medians, below 0")
+    return every(
+        (case.lower(LANDER, "qc-ll", name) for name in ("qrc", "q-learning")), "difference of medians, below 0"
+    )
 
 
 def _narrower_by_step_size(case: Case, domain: str, other: str) -> Fact:

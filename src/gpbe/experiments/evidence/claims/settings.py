@@ -47,7 +47,9 @@ def qlearning_widely_spread(case: Case) -> Answer:
 
 @claim("Q-learning's performance is highly skewed over hyperparameters in two of the domains.", VIOLINS)
 def qlearning_skewed_over_settings(case: Case) -> Answer:
-    return at_least(2, (_skew(case, domain) for domain in PAPER), f"median less mean over settings, above {SKEW:g} in two")
+    return at_least(
+        2, (_skew(case, domain) for domain in PAPER), f"median less mean over settings, above {SKEW:g} in two"
+    )
 
 
 def _skew(case: Case, domain: str) -> Fact:
@@ -57,4 +59,6 @@ def _skew(case: Case, domain: str) -> Fact:
         rows = case.data.side(names.SKEW).filter(domain=domain).sort("setting", "run")
         more = np.array(rows.group_by("setting", maintain_order=True).agg("performance")["performance"].to_list())
         grid, basis = np.concatenate([grid, more], axis=-1), (*basis, Basis(names.SKEW, more.shape[-1]))
-    return replace(above(title_of(domain), inference.grid_skew(grid, seed_of(domain), case.data.resamples), SKEW), basis=basis)
+    return replace(
+        above(title_of(domain), inference.grid_skew(grid, seed_of(domain), case.data.resamples), SKEW), basis=basis
+    )

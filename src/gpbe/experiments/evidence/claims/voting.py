@@ -39,7 +39,9 @@ def tuned_qrc_among_the_best(case: Case) -> Answer:
 @claim("Tuned for it, only QRC solves Mountain Car consistently across runs.", TUNED, on_solved=True)
 def only_qrc_solves_mountain_car(case: Case) -> Answer:
     facts = [case.share_of_runs(name, CAR, lambda x: x >= case.solved, CONSISTENT) for name in ("qrc", *OTHERS)]
-    return every([facts[0], *map(not_so, facts[1:])], f"share of solved runs, QRC's above {CONSISTENT:g}, others' below")
+    return every(
+        [facts[0], *map(not_so, facts[1:])], f"share of solved runs, QRC's above {CONSISTENT:g}, others' below"
+    )
 
 
 @claim("Tuned for it, QC-LL and SBEED find worse policies than QRC in Lunar Lander.", TUNED)
@@ -89,7 +91,11 @@ def held_out_particularly(case: Case) -> Answer:
 def runoff_hurts(case: Case) -> Answer:
     facts = (
         case.changed(
-            label_of(name), case.loss(name, "voted", "runoff"), more_than(MARGIN), [(name, "voted", "runoff")], kept=False
+            label_of(name),
+            case.loss(name, "voted", "runoff"),
+            more_than(MARGIN),
+            [(name, "voted", "runoff")],
+            kept=False,
         )
         for name in ("qc-ll", "sbeed")
     )
@@ -99,7 +105,9 @@ def runoff_hurts(case: Case) -> Answer:
 @claim("With instant runoff, Q-learning and QRC perform as they do with a Condorcet vote.", RUNOFF)
 def runoff_spares(case: Case) -> Answer:
     facts = (
-        case.changed(label_of(name), case.loss(name, "voted", "runoff"), within(), [(name, "voted", "runoff")], kept=True)
+        case.changed(
+            label_of(name), case.loss(name, "voted", "runoff"), within(), [(name, "voted", "runoff")], kept=True
+        )
         for name in ("q-learning", "qrc")
     )
     return every(facts, f"loss, {MEAN}, within {MARGIN:g}")
