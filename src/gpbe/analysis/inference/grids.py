@@ -111,8 +111,8 @@ def grid_skew(runs: Numbers, seed: int = 0, resamples: int = RESAMPLES) -> Drawn
 def stratified_mean(strata: Sequence[Numbers], sizes: Sequence[int], weights: Sequence[float] | None = None) -> Student:
     """Evidence about the mean over a large grid of which each stratum shows a simple random part (Cochran 1977).
 
-    `strata` are arrays (settings drawn, runs); `sizes` say how many settings each stratum has in the grid, `weights` how
-    much it counts, if not by its size. Settings that were not drawn and the runs of those that were both add to the
+    `strata` are arrays (settings drawn, runs); `sizes` say how many settings each stratum has in the grid, `weights`
+    how much it counts, if not by its size. Settings that were not drawn and the runs of those that were both add to the
     error (two-stage sampling). A stratum that was drawn whole adds the noise of its runs only.
 
     >>> print(stratified_mean([[[1.0], [2.0], [3.0]], [[7.0], [9.0]]], [6, 2]).interval())

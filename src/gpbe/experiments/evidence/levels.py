@@ -1,8 +1,8 @@
 """One scale for all domains, and the two numbers that are chosen by us: what is small, and what is solved.
 
 *The way* goes from what a random policy gets (0) to the reward threshold that Gymnasium states (1). A domain is
-*solved* where the mean return over the last quarter of the steps covers `SOLVED` of it. Not all of it, because agents are
-measured while they learn, and action-value methods take a random action in ten.
+*solved* where the mean return over the last quarter of the steps covers `SOLVED` of it. Not all of it, because agents
+are measured while they learn, and action-value methods take a random action in ten.
 """
 
 import polars as pl
