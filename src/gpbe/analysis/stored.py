@@ -36,6 +36,8 @@ class Stored:
     """Why an experiment is not there, or not complete."""
     amounts: Mapping[str, str] = field(default_factory=dict)
     """How much work stands behind a table, in words."""
+    stages: Mapping[str, Table] = field(default_factory=dict)
+    """The results of experiments in stages, by the name of the stage, complete or not (then `lacking` says so)."""
 
     def rows(self, name: str) -> pl.DataFrame:
         """The table of an experiment that is complete; otherwise the reason why it is not is raised."""

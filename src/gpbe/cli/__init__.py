@@ -9,6 +9,7 @@ from collections.abc import Callable
 import tyro
 
 from gpbe.cli.bench import bench
+from gpbe.cli.claims import claims
 from gpbe.cli.evaluate import evaluate
 from gpbe.cli.figure import figure, report
 from gpbe.cli.listing import list_
@@ -30,6 +31,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "bench": bench,
     "figure": figure,
     "report": report,
+    "claims": claims,
 }
 
 

@@ -22,6 +22,8 @@ KernelName = Annotated[Kernel | None, arg(help_behavior_hint="")]
 Number = Annotated[int | None, arg(metavar="INT", help_behavior_hint="")]
 Real = Annotated[float | None, arg(metavar="FLOAT", help_behavior_hint="")]
 File = Annotated[Path | None, arg(metavar="FILE", help_behavior_hint="")]
+Packed = Annotated[Path | None, arg(name="from", metavar="FOLDER", help_behavior_hint="")]
+"""Packed results, as `--from`."""
 Names = Annotated[tuple[str, ...], arg(metavar="NAME ...", help_behavior_hint="")]
 Json = Annotated[bool, arg(help="print JSON for a program instead of text for a person")]
 Values = Annotated[tuple[str, ...], arg(metavar="NUMBER ...", help_behavior_hint="")]

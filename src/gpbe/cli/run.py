@@ -41,14 +41,15 @@ def run(
         workers: how many processes; one for each core if left out
         patience: seconds that a chunk may take before its worker is ended and it is tried again; no limit if left out
         out: results go into the folder `results` in it
-        start: a folder with packed results (see `gpbe pack`) to go on from, where `out` has none yet
+        start: a folder with packed results (see `gpbe pack`) to go on from, where `out` has none yet; if evidence there
+            has chosen settings, `all` at the quick scale replicates these in place of the sweeps of control
         estimate: only tell what it would cost on this machine
         json: print JSON
     """
     prepare()
     from gpbe import experiments, runner
 
-    chosen = experiments.planned(name, scale, out)
+    chosen = experiments.planned(name, scale, out, start)
     if estimate:
         _estimate([next(chosen)[0]] if name in experiments.STAGED else [each for each, _ in chosen], workers, json)
         return

@@ -7,7 +7,7 @@ Each is found in one folder: its declaration (`__init__`), what it computes (`co
 from gpbe.experiments.experiment import Declared, Experiment, Scale, Stage, Staged, run
 from gpbe.experiments.files import read
 from gpbe.experiments.registry import DECLARED, FIGURES, NAMES, SCALES, STAGED, find, find_figure
-from gpbe.experiments.results import folder_of, folders, open_results, planned
+from gpbe.experiments.results import folder_of, folders, open_packed, open_results, packed_files, planned
 
 __all__ = [
     "DECLARED",
@@ -24,7 +24,9 @@ __all__ = [
     "find_figure",
     "folder_of",
     "folders",
+    "open_packed",
     "open_results",
+    "packed_files",
     "planned",
     "read",
     "run",

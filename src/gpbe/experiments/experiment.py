@@ -88,8 +88,9 @@ class Stage(NamedTuple):
     """By which its results are kept."""
     after: tuple[str, ...]
     """The stages whose results it is made from."""
-    build: Callable[[Sequence[pl.LazyFrame]], Experiment]
-    """From their tables, in that order, to the experiment. It depends on nothing else."""
+    build: Callable[[Sequence[pl.LazyFrame]], Experiment | None]
+    """From their tables, in that order, to the experiment, or None if there is nothing to run. It depends on nothing
+    else."""
 
 
 @runtime_checkable
@@ -104,6 +105,11 @@ class Staged(Protocol):
     @property
     def describe(self) -> str:
         """What it is about, in a line."""
+        ...
+
+    @property
+    def figures(self) -> tuple[FigureSpec, ...]:
+        """What `gpbe figure` draws of it."""
         ...
 
     def stages(self, scale: Scale) -> tuple[Stage, ...]:

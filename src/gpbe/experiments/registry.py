@@ -38,7 +38,9 @@ DECLARED: dict[str, Declared] = _collected()
 STAGED: dict[str, Staged] = {each.name: each for module in _folders() for each in getattr(module, "STAGED", ())}
 """The experiments in stages, each of which follows from what earlier ones stored."""
 NAMES = tuple(DECLARED)
-FIGURES: dict[str, FigureSpec] = {figure.name: figure for each in DECLARED.values() for figure in each.figures}
+FIGURES: dict[str, FigureSpec] = {
+    figure.name: figure for each in (*DECLARED.values(), *STAGED.values()) for figure in each.figures
+}
 """The figures, in the same order."""
 
 

@@ -1,18 +1,23 @@
-"""Where results are kept, and opening all that are there at a scale."""
+"""Where results are kept, and opening all that are there: folders of one's own at a scale, or packed files."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import cast
+
+import polars as pl
 
 from gpbe import store
 from gpbe.analysis.stored import Stored
 from gpbe.errors import InputError
 from gpbe.experiments.experiment import Experiment, Scale
 from gpbe.experiments.files import read
-from gpbe.experiments.registry import DECLARED, NAMES, STAGED, find
+from gpbe.experiments.registry import DECLARED, NAMES, SCALES, STAGED, find
 from gpbe.experiments.study import DeclaredStudy
 
 RESULTS = "results"
+STAGES = {stage.name: name for name, staged in STAGED.items() for stage in staged.stages("paper")}
+"""The experiment that each stage belongs to."""
+REPLICATION = "replication"
 
 
 def folder_of(name: str, scale: str, out: Path, own: bool = False) -> Path:
@@ -20,20 +25,53 @@ def folder_of(name: str, scale: str, out: Path, own: bool = False) -> Path:
     return out / RESULTS / (name if own else f"{name}-{scale}")
 
 
+def stage_folder(name: str, scale: str, out: Path) -> Path:
+    """The results folder of a stage. Only the smoke scale is another one; at the others the design is the same."""
+    return folder_of(name, scale, out, own=scale != "smoke")
+
+
 def folders(scale: str, out: Path) -> dict[str, Path]:
-    """The results folders of the paper's experiments that are there, by name."""
+    """The results folders of the paper's experiments and of stages that are there, by name."""
     found = {name: folder_of(name, scale, out) for name in NAMES}
+    found |= {name: stage_folder(name, scale, out) for name in STAGES}
     return {name: folder for name, folder in found.items() if (folder / "manifest.json").exists()}
+
+
+def packed_files(folder: Path) -> dict[str, Path]:
+    """The packed results in a folder (see `gpbe pack`), by name: stages, and studies at their largest scale."""
+    if not folder.is_dir():
+        raise InputError(
+            f"{folder}: there is no such folder; name one with packed results, such as that of gpbe's repository "
+            "(--from results)"
+        )
+    found = {name: folder / f"{name}.parquet" for name in STAGES}
+    for name in NAMES:
+        there = [path for scale in SCALES if (path := folder / f"{name}-{scale}.parquet").is_file()]
+        found |= {name: there[-1]} if there else {}
+    found = {name: path for name, path in found.items() if path.is_file()}
+    if not found:
+        raise InputError(f"{folder}: has no packed results of gpbe; make some with gpbe pack")
+    return found
 
 
 def open_results(scale: str, out: Path) -> Stored:
     """All results at a scale, and for what is not there the reason."""
-    tables, lacking, amounts = {}, {}, {}
-    there = folders(scale, out)
-    for name in NAMES:
-        command = f"gpbe run {name} --scale {scale}"
+    return _opened(folders(scale, out), scale, f"at the {scale} scale in {out}", f" --scale {scale}")
+
+
+def open_packed(folder: Path) -> Stored:
+    """All packed results in a folder, and for what is not there the reason; each is compared with its checksum."""
+    return _opened(packed_files(folder), None, f"in {folder}", "")
+
+
+def _opened(there: Mapping[str, Path], scale: str | None, where: str, option: str) -> Stored:
+    tables: dict[str, pl.LazyFrame] = {}
+    lacking, amounts = {}, {}
+    for name in (*NAMES, *STAGES):
+        command = f"gpbe run {STAGES.get(name, name)}{option}"
         if name not in there:
-            lacking[name] = f"no results at the {scale} scale in {out}; first: {command}"
+            if name in NAMES:
+                lacking[name] = f"no results {where}; first: {command}"
             continue
         try:
             status = store.status(there[name])
@@ -45,28 +83,58 @@ def open_results(scale: str, out: Path) -> Stored:
         if status.done:
             amounts[name] = f"{status.steps_done:,} {store.spec(there[name]).get('unit', 'steps')}"
             # Sweeps can be larger than memory; what their parts say of themselves must do.
-            tables[name] = store.scan(there[name], verify=isinstance(DECLARED[name], DeclaredStudy))
-    return Stored(tables, scale, lacking, amounts)
+            studied = isinstance(DECLARED.get(name), DeclaredStudy)
+            tables[name] = store.scan(there[name], verify=studied)
+    stages = {name: table for name, table in tables.items() if name in STAGES}
+    return Stored({k: v for k, v in tables.items() if k not in stages}, scale, lacking, amounts, stages)
 
 
-def planned(name: str, scale: str, out: Path) -> Iterator[tuple[Experiment, Path]]:
+def planned(name: str, scale: str, out: Path, start: Path | None = None) -> Iterator[tuple[Experiment, Path]]:
     """What `gpbe run NAME` runs, one after the other, each with its results folder.
 
     `all` are the paper's; a file has one's own; and of an experiment in stages the next one is made when the one before
-    is done, from what is then stored.
+    is done, from what is then stored in `out`, or packed in `start`. Where the evidence in `start` has chosen settings,
+    `all` at the quick scale replicates these in place of the paper's sweeps of control.
     """
     if Path(name).suffix in (".toml", ".py"):
         for experiment in read(name):
             yield experiment, folder_of(experiment.name, scale, out, own=True)
     elif name in STAGED:
-        yield from _staged(name, scale, out)
+        yield from _staged(name, scale, out, start)
     else:
+        again = name == "all" and scale == "quick" and _can_replicate(start)
         for each in NAMES if name == "all" else (name,):
-            yield find(each, scale), folder_of(each, scale, out)
+            if not again or isinstance(DECLARED[each], DeclaredStudy):
+                yield find(each, scale), folder_of(each, scale, out)
+        if again:
+            yield from _staged(REPLICATION, scale, out, start)
 
 
-def _staged(name: str, scale: str, out: Path) -> Iterator[tuple[Experiment, Path]]:
-    """The stages of an experiment. Only the smoke scale is another one; at the others the design is the same."""
+def _staged(name: str, scale: str, out: Path, start: Path | None) -> Iterator[tuple[Experiment, Path]]:
+    """The stages of an experiment that have something to run."""
     for stage in STAGED[name].stages(cast(Scale, scale)):
-        before = [store.scan(folder_of(each, scale, out, own=scale != "smoke")) for each in stage.after]
-        yield stage.build(before), folder_of(stage.name, scale, out, own=scale != "smoke")
+        experiment = stage.build(_before(stage.after, scale, out, start))
+        if experiment is not None:
+            yield experiment, stage_folder(stage.name, scale, out)
+
+
+def _before(stages: Sequence[str], scale: str, out: Path, start: Path | None) -> list[pl.LazyFrame]:
+    """The tables of stages that are done, here or packed elsewhere."""
+    tables = []
+    for each in stages:
+        folder = stage_folder(each, scale, out)
+        packed = None if start is None else start / f"{folder.name}.parquet"
+        if not (folder / "manifest.json").exists() and packed is not None and packed.exists():
+            folder = packed
+        if not (status := store.status(folder)).complete:
+            raise InputError(f"{folder} has {status.done:,} of {status.total:,} chunks; first: gpbe run {STAGES[each]}")
+        tables.append(store.scan(folder))
+    return tables
+
+
+def _can_replicate(start: Path | None) -> bool:
+    """Are the stages that choose settings packed there, all of them complete?"""
+    if start is None:
+        return False
+    files = [start / f"{name}.parquet" for name in STAGED[REPLICATION].stages("paper")[0].after]
+    return all(file.exists() and store.status(file).complete for file in files)

@@ -53,6 +53,8 @@ class Swept:
     """Of all these settings, the numbers of those that are tried; all if left out. They keep their numbers."""
     runs: int | None = None
     """Runs of each, if not as many as the sweep has."""
+    first_run: int | None = None
+    """Number of the first of them, if not the sweep's."""
 
     def __post_init__(self) -> None:
         _check_swept(self)
@@ -141,7 +143,12 @@ class Sweep:
 
     def spec(self) -> dict[str, Any]:
         """All of it as JSON, without what is only said about it."""
-        return {k: v for k, v in asdict(self).items() if k != "describe"}
+        told = {k: v for k, v in asdict(self).items() if k != "describe"}
+        # What was added to declarations later is told where it is used: stored sweeps keep their names.
+        told["algorithms"] = tuple(
+            {k: v for k, v in swept.items() if k != "first_run" or v is not None} for swept in told["algorithms"]
+        )
+        return told
 
     def chunks(self) -> "Chunks":
         """The work, in pieces."""
@@ -164,7 +171,8 @@ class Chunks:
         shapes = {n: tuple(v for k, v in x.items() if k not in Hypers._fields) for n, x in settings.items()}
         for shape in sorted(set(shapes.values())):
             chosen = [number for number, own in shapes.items() if own == shape]
-            lanes = [(k, run) for k in chosen for run in range(s.first_run, s.first_run + s.runs_of(swept))]
+            start = s.first_run if swept.first_run is None else swept.first_run
+            lanes = [(k, run) for k in chosen for run in range(start, start + s.runs_of(swept))]
             size = group_size(len(lanes))
             about = f" ({', '.join(f'{x:g}' for x in shape)})" if shape else ""
             group = f"{swept.algorithm}{about} on {domain}, {size} lanes"
@@ -268,6 +276,7 @@ def _check_swept(swept: Swept) -> None:
         if not 0 <= number < swept.total or swept.only.count(number) > 1:
             raise InputError(f"{name} has settings 0 to {swept.total - 1}; only has {number}, or has it twice")
     check_at_least(1, **{f"runs of {name}": swept.runs})
+    check_at_least(0, **{f"first_run of {name}": swept.first_run})
 
 
 def _check(s: Sweep) -> None:

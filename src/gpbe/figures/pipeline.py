@@ -52,7 +52,7 @@ class Drawing:
 
 def draw(spec: FigureSpec, stored: Stored) -> Drawing:
     """Draw a figure from stored results."""
-    if not set(spec.needs) & set(stored.tables):
+    if not set(spec.needs) & {*stored.tables, *stored.stages}:
         first = spec.needs[-1]
         raise InputError(stored.lacking.get(first, f"there are no results of {first}; first: gpbe run {first}"))
     needed = stored.only(spec.needs)

@@ -4,13 +4,14 @@
 (`CLAIMS`), and `judge` gives verdicts without any page.
 """
 
-from gpbe.analysis.evidence import Fact, Finding
-from gpbe.report.claims import CLAIMS, Judged, claims_table, judge
-from gpbe.report.claims.claim import Claim
-from gpbe.report.claims.levels import MARGIN, SOLVED
-from gpbe.report.gather import costs, draw_all, gather, machine
+from gpbe.analysis.findings import Fact, Finding
+from gpbe.experiments.evidence.levels import MARGIN, SOLVED
+from gpbe.report.claims import CLAIMS, Claim, Judged, claims_table, judge, records, tally
+from gpbe.report.gather import by_solved, costs, draw_all, gather, machine
+from gpbe.report.markdown import results_page
 from gpbe.report.model import Cost, Provenance, Report, ReportFigure
 from gpbe.report.page import render, write
+from gpbe.report.parts import shortened
 
 __all__ = [
     "CLAIMS",
@@ -24,12 +25,17 @@ __all__ = [
     "Provenance",
     "Report",
     "ReportFigure",
+    "by_solved",
     "claims_table",
     "costs",
     "draw_all",
     "gather",
     "judge",
     "machine",
+    "records",
     "render",
+    "results_page",
+    "shortened",
+    "tally",
     "write",
 ]

@@ -4,6 +4,7 @@ import os
 import platform
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,8 +15,10 @@ from gpbe.analysis.stored import Stored
 from gpbe.errors import InputError
 from gpbe.experiments import FIGURES
 from gpbe.experiments.control.design import SIZES
-from gpbe.report.claims import judge
-from gpbe.report.model import STEPS, Cost, Provenance, Report, ReportFigure
+from gpbe.experiments.evidence.levels import SOLVED_AT
+from gpbe.experiments.evidence.sources import looks_of
+from gpbe.report.claims import CLAIMS, ControlClaim, judge
+from gpbe.report.model import STEPS, Cost, Dependence, Provenance, Report, ReportFigure
 
 DPI = 150
 RUNS, STEPS_A_RUN = (SIZES["paper"][key] for key in ("runs", "steps"))
@@ -54,25 +57,51 @@ def gather(
     folders: Mapping[str, Path] | None = None,
     commands: Sequence[str] = (),
     made: str = "",
+    own: Stored | None = None,
 ) -> Report:
     """A report on stored results: all figures that they allow, written into `out` if given, and every claim.
 
-    `folders` says by experiment where its results are, for what they cost; `commands` made them.
+    `folders` says by experiment where its results are, for what they cost; `commands` made them. With results of one's
+    `own`, verdicts on these stand beside the others, and figures show them where `stored` has nothing to show.
     """
-    drawn, skipped = draw_all(stored, out=out) if stored.tables else ([], {})
+    there = bool(stored.tables or stored.stages)
+    drawn, skipped = draw_all(stored if own is None else _together(stored, own), out=out) if there else ([], {})
     return Report(
         scale=stored.scale or "",
         figures=tuple(map(_shown, drawn)),
-        claims=judge(stored) if stored.tables else (),
+        claims=judge(stored, own) if there else (),
+        solved=by_solved(stored) if stored.stages else (),
         caveat=shorter(stored),
         provenance=Provenance(tuple(commands), store.versions(), machine(), costs(folders or {}), made),
         skipped=skipped,
     )
 
 
+def _together(stored: Stored, own: Stored) -> Stored:
+    """One's own results, and of what is not among them the stored."""
+    lacking = {name: why for name, why in stored.lacking.items() if name not in own.tables}
+    return replace(
+        stored,
+        tables={**stored.tables, **own.tables},
+        lacking={**lacking, **{name: why for name, why in own.lacking.items() if name in own.tables}},
+        amounts={**stored.amounts, **own.amounts},
+        stages={**stored.stages, **own.stages},
+    )
+
+
+def by_solved(stored: Stored) -> tuple[Dependence, ...]:
+    """The claims that depend on the number for "solved", with the verdict at each number."""
+    looks = looks_of(stored)
+    return tuple(
+        Dependence(claim.text, {part: claim.judge(looks, part).verdict for part in SOLVED_AT})
+        for claim in CLAIMS
+        if isinstance(claim, ControlClaim) and claim.on_solved and looks
+    )
+
+
 def shorter(stored: Stored) -> str:
     """What to bear in mind of runs of control that are shorter or fewer than the paper's."""
-    if not stored.runs.runs:
+    if stored.stages or not stored.runs.runs:
         return ""
     rows = stored.runs.survey.select("fewest", steps=pl.col("every") * pl.col("points")).rows()
     runs, steps = (min(column) for column in zip(*rows, strict=True))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from gpbe.analysis.inference import Outcome
 from gpbe.report.claims import Judged
 
 STEPS = "steps"
@@ -56,6 +57,14 @@ class Provenance:
     """When, in words; empty for a page that is the same each time."""
 
 
+@dataclass(frozen=True)
+class Dependence:
+    """How a verdict depends on the number for what counts as solved."""
+
+    claim: str
+    verdicts: Mapping[float, Outcome]
+
+
 @dataclass(frozen=True, eq=False)
 class Report:
     """A whole report."""
@@ -64,6 +73,8 @@ class Report:
     scale: str = ""
     figures: tuple[ReportFigure, ...] = ()
     claims: tuple[Judged, ...] = ()
+    solved: tuple[Dependence, ...] = ()
+    """The claims whose verdicts depend on that number."""
     caveat: str = ""
     """How these runs differ from those that the claims are about."""
     provenance: Provenance = field(default_factory=Provenance)

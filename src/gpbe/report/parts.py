@@ -9,17 +9,20 @@ from html import escape
 import numpy as np
 import polars as pl
 
-from gpbe.analysis.evidence import Fact, Verdict
+from gpbe.analysis.findings import ERROR, Fact, Finding
+from gpbe.analysis.inference import Outcome
 from gpbe.report.claims import Judged
-from gpbe.report.model import STEPS, Cost, ReportFigure
+from gpbe.report.model import STEPS, Cost, Dependence, ReportFigure
 from gpbe.wording import duration
 
 ROWS = 12
 """Of a table behind a figure, as many as are shown."""
 FACTS = 3
 """Numbers of a claim that are shown at once; the others are folded away."""
-SIGNS: dict[Verdict, str] = {"holds": "✓", "does not hold": "✗", "undecided": "?", "no data": "–"}
-PLURAL: dict[Verdict, str] = {"holds": "hold", "does not hold": "do not hold"}
+SIGNS: dict[Outcome, str] = {"holds": "✓", "does not hold": "✗", "undecided": "?"}
+PLURAL: dict[Outcome, str] = {"holds": "hold", "does not hold": "do not hold"}
+PAPER_STEPS = 6.48e10
+"""Of all control experiments of the paper."""
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -104,7 +107,7 @@ def _powers(text: str) -> str:
     return re.sub(r"\b2\^-(\d+)", "2<sup>−\\1</sup>", text)
 
 
-def badge(verdict: Verdict, count: int | None = None) -> str:
+def badge(verdict: Outcome, count: int | None = None) -> str:
     """A verdict, told by sign, word and color; or how many claims have it."""
     words = verdict if count is None else f"{count} {verdict if count == 1 else PLURAL.get(verdict, verdict)}"
     return f'<span class="verdict {slug(verdict)}"><b aria-hidden="true">{SIGNS[verdict]}</b> {words}</span>'
@@ -117,40 +120,74 @@ def tally(judged: Sequence[Judged]) -> str:
 
 
 def claims(judged: Sequence[Judged]) -> str:
-    """The claims with their verdicts and numbers, in the order of the paper."""
+    """The claims with their verdicts and numbers, in the order of the paper; beside them those of a replication."""
+    again = any(each.replicated is not None for each in judged)
     rows = "\n".join(
         f'<tr id="claim-{slug(each.claim.name)}"><td>{escape(each.claim.text)} '
         f'<span class="where">{escape(each.claim.where)}</span></td>'
-        f"<td>{badge(each.finding.verdict)}</td><td>{_numbers(each)}</td></tr>"
+        f"<td>{badge(each.finding.verdict)}</td>{_again(each) if again else ''}<td>{_numbers(each.finding)}</td></tr>"
         for each in judged
     )
-    head = "<thead><tr><th>The paper says</th><th>These data</th><th>Numbers, with intervals</th></tr></thead>"
-    return f'<table class="claims">\n{head}\n<tbody>\n{rows}\n</tbody>\n</table>'
+    names = ["The paper says", "The evidence", "Your replication"] if again else ["The paper says", "These data"]
+    head = "".join(f"<th>{name}</th>" for name in (*names, "Numbers, with intervals"))
+    return f'<table class="claims">\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>'
 
 
-def _numbers(each: Judged) -> str:
+def _again(each: Judged) -> str:
+    """What one's own runs say, with their numbers behind a fold."""
+    finding = each.replicated
+    if finding is None or finding.missing:
+        return '<td><span class="where">not in it</span></td>'
+    return f"<td>{badge(finding.verdict)}<details><summary>numbers</summary>{_numbers(finding)}</details></td>"
+
+
+def decisive(finding: Finding, most: int = FACTS) -> list[Fact]:
+    """The facts that say what the verdict says, the surest first; of a claim that is open, those that are."""
+    told = [fact for fact in finding.facts if fact.outcome(finding.level) == finding.verdict]
+    return sorted(told or finding.facts, key=lambda fact: min(fact.p))[:most]
+
+
+def shortened(finding: Finding) -> str:
+    """The numbers of a finding in a few words: what is asked, and the facts that decided."""
+    if finding.missing:
+        return finding.missing
+    facts, rest = decisive(finding), len(finding.facts) - FACTS
+    said = "; ".join(map(str, facts)) + (f"; and {rest} more" if rest > 0 else "")
+    return f"{finding.remark}: {said}" if finding.remark else said
+
+
+def _numbers(finding: Finding) -> str:
     """What the claim asks, the numbers that decided it, and the others behind a fold."""
-    finding = each.finding
-    remark = finding.remark[:1].upper() + finding.remark[1:]
-    said = f"<p>{escape(remark)}</p>" if remark else ""
+    remark = finding.missing or finding.remark
+    said = f"<p>{escape(remark[:1].upper() + remark[1:])}</p>" if remark else ""
+    said += f'<p class="where">{escape(finding.where)}</p>' if finding.where else ""
     if len(finding.facts) <= FACTS:
-        return said + _facts(finding.facts)
-    decisive = [fact for fact in finding.facts if fact.verdict == finding.verdict]
+        return said + _facts(finding.facts, finding.level)
     counts = ", ".join(
         f"{count} {verdict if count == 1 else PLURAL.get(verdict, verdict)}"
         for verdict in SIGNS
-        if (count := [fact.verdict for fact in finding.facts].count(verdict))
+        if (count := [fact.outcome(finding.level) for fact in finding.facts].count(verdict))
     )
-    folded = f"<details><summary>All {len(finding.facts)}: {counts}</summary>{_facts(finding.facts)}</details>"
-    return said + _facts(decisive[:FACTS]) + folded
+    every = _facts(finding.facts, finding.level)
+    folded = f"<details><summary>All {len(finding.facts)}: {counts}</summary>{every}</details>"
+    return said + _facts(decisive(finding), finding.level) + folded
 
 
-def _facts(facts: Sequence[Fact]) -> str:
+def _facts(facts: Sequence[Fact], level: float = ERROR) -> str:
     items = "".join(
-        f'<li class="{slug(fact.verdict)}"><b title="{fact.verdict}">{SIGNS[fact.verdict]}</b> {escape(str(fact))}</li>'
+        f'<li class="{slug(fact.outcome(level))}"><b title="{fact.outcome(level)}">{SIGNS[fact.outcome(level)]}</b> '
+        f"{escape(str(fact))}</li>"
         for fact in facts
     )
     return f'<ul class="facts">{items}</ul>' if items else ""
+
+
+def solved(found: Sequence[Dependence]) -> str:
+    """The claims whose verdicts depend on what counts as solved."""
+    numbers = list(found[0].verdicts)
+    rows = [[each.claim, *(f"{SIGNS[verdict]} {verdict}" for verdict in each.verdicts.values())] for each in found]
+    table = rows_of(["claim", *(f"{part:g} of the way" for part in numbers)], rows)
+    return f"<h3>Verdicts that depend on what counts as solved</h3>\n{table}"
 
 
 def pairs(values: Mapping[str, str]) -> str:
@@ -176,4 +213,16 @@ def cost(costs: Sequence[Cost]) -> str:
     if len(costs) > 1:
         steps = sum(each.steps for each in costs if each.unit == STEPS)
         rows.append(["together", "", "", "", f"{steps:,} {STEPS}", duration(sum(each.seconds for each in costs))])
-    return rows_of(columns, rows, range(1, 6))
+    return rows_of(columns, rows, range(1, 6)) + brute_force(costs)
+
+
+def brute_force(costs: Sequence[Cost]) -> str:
+    """What the evidence took, beside the paper's design."""
+    mine = [each for each in costs if each.experiment.startswith("evidence-")]
+    if not mine:
+        return ""
+    steps, hours = sum(each.steps for each in mine), sum(each.seconds for each in mine) / 3600
+    return (
+        f"<p>The evidence took {steps:.3g} steps and {hours:.1f} core-hours; the paper's design has {PAPER_STEPS:.3g} "
+        f"steps, {PAPER_STEPS / max(steps, 1):.0f} times as many.</p>"
+    )

@@ -80,8 +80,8 @@ def action_values(
     return out
 
 
-def actor_critic(w, t, kind, ratios=False):
-    """SBEED (rho of A outputs) and TDRC-PG (h of one)."""
+def actor_critic(w, t, kind, ratios=False, dai=False):
+    """SBEED (rho of A outputs) and TDRC-PG (h of one); with `dai`, rho has the entropy's term to estimate too."""
     second = A if kind == "sbeed" else 1
     size = F * I + F + (1 + second) * F + 1 + second
     critic, policy = Net(w[:size], I, F, 1 + second, 1), Net(w[size:], I, F, A)
@@ -95,10 +95,10 @@ def actor_critic(w, t, kind, ratios=False):
         if kind == "sbeed":
             rho = critic.out(s)[1 + a]
             delta = r + g * v2 - TAU * np.log(pi[a]) - v
-            surprise = r + g * v2 - rho
+            surprise = r + g * v2 - rho - (TAU * np.log(pi[a]) if dai else 0)
             out[:size] += delta * critic.grad(s, e(0)) - g * (delta - ETA * surprise) * critic.grad(s2, e(0))
             out[:size] += surprise * critic.grad(s, e(1 + a))
-            out[size:] += NU * TAU * delta * grad_log
+            out[size:] += NU * TAU * (delta - (ETA * surprise if dai else 0)) * grad_log
         else:
             ratio = pi[a] / p if ratios else 1
             delta, h = r + g * v2 - v, critic.out(s)[1]
@@ -148,6 +148,7 @@ REFERENCES = {
     "gq": lambda w, t: action_values(w, t, "saddlepoint"),
     "gq-grad": lambda w, t: action_values(w, t, "saddlepoint", "gradient"),
     "sbeed": lambda w, t: actor_critic(w, t, "sbeed"),
+    "sbeed-dai": lambda w, t: actor_critic(w, t, "sbeed", dai=True),
     "sbeed-q": sbeed_q,
     "tdrc-pg": lambda w, t: actor_critic(w, t, "tdrc-pg"),
     "tdrc-pg with ratios": lambda w, t: actor_critic(w, t, "tdrc-pg", ratios=True),

@@ -98,7 +98,7 @@ def test_a_grid_that_was_drawn_whole_has_the_noise_of_runs_only():
 @pytest.mark.parametrize("bound", [-4.0, 5.0, 18.0])
 def test_a_stratified_part_tells_shares(bound):
     truth = (bound >= NUMBERS).mean()
-    found = [stratified_share([(x <= bound).astype(float) for x in part()], SIZES, 0.9) for _ in range(120)]
+    found = [stratified_share([(x <= bound).astype(float) for x in part()], SIZES).interval(0.9) for _ in range(120)]
     assert rate([i.low > truth for i in found]).low <= 0.05
     assert rate([i.high < truth for i in found]).low <= 0.05
 

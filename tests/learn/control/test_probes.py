@@ -24,7 +24,7 @@ GAMMA, TAU, RUNS = 0.8, 0.2, 4
 NEAR = 0.05
 """Values differ by 0.2 and more; what is left of the errors at the start is a hundredth of this, or less."""
 ALL, FEW = side_by_side(probes.PROBES), side_by_side([probes.acted, probes.endless])
-CRITICS = {"sbeed": {"tau": TAU, "eta": 0.1}, "tdrc-pg": {}}
+CRITICS = {"sbeed": {"tau": TAU, "eta": 0.1}, "sbeed-dai": {"tau": TAU, "eta": 0.1}, "tdrc-pg": {}}
 OF_POLICY = ("expected-sarsa",)
 """These learn the values of the policy that acts, not the optimal ones."""
 GENTLE = {

@@ -5,11 +5,15 @@
 
 rho estimates E[R + gamma V(S') | S, A]; it is a head on the detached features of V. eta = 0 is the residual gradient,
 eta = 1 the gradient correction. SBEED-Q has q(S, A) for V(S) + tau log pi(A|S), and m(q(S', .)) for V(S').
+
+With Dai et al.'s rho ("entropy") the inner minimum is over E[(R + gamma V(S') - tau log pi(A|S) - rho(S, A))^2]. Then
+rho estimates the whole target, and the policy's gradient has eta in it: with s = R + gamma V(S') - tau log pi - rho,
+minus the halved gradient in log pi is tau (delta - eta s), where it is tau delta with the paper's rho.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import jax
 from jaxtyping import Array, Float, PRNGKeyArray
@@ -17,6 +21,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gpbe.algorithms.control.agent import ActorCritic, ByPolicy, ByValue, Sampled, Spec, Valued, now_and_next
 from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.maximum import Greedy
+from gpbe.checks import check_choices
 from gpbe.nets import marked
 
 
@@ -31,6 +36,12 @@ class Outputs(NamedTuple):
 class SBEED(ByPolicy):
     """With tau = 0 the policy gets no gradient, and stays as it began: the paper's sweep has that setting too."""
 
+    rho: Literal["step", "entropy"] = "step"
+    """What rho estimates: the Bellman step alone, or with the entropy's term, as Dai et al. have it."""
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+
     def start(self, spec: Spec, key: PRNGKeyArray) -> ActorCritic:
         return self.networks(spec, key, second=spec.actions)
 
@@ -40,9 +51,11 @@ class SBEED(ByPolicy):
 
     def directions(self, out: Outputs, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> Outputs:
         taken = jax.nn.one_hot(t.action, out.rho.shape[0])
-        value = hypers.tau * (taken * out.log_policy).sum() + out.value
-        d = _saddle(t, value, out.value_next, (taken * out.rho).sum(), hypers.eta)
-        return Outputs(d.value, d.value_next, d.rho * taken, hypers.tau * d.value * taken)
+        entropy, rho = hypers.tau * (taken * out.log_policy).sum(), (taken * out.rho).sum()
+        whole = self.rho == "entropy"
+        d = _saddle(t, entropy + out.value, out.value_next, entropy + rho if whole else rho, hypers.eta)
+        policy = d.value - hypers.eta * d.rho if whole else d.value
+        return Outputs(d.value, d.value_next, d.rho * taken, hypers.tau * policy * taken)
 
     def penalized(self, params: ActorCritic) -> ActorCritic:
         return marked(params)

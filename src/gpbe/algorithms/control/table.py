@@ -244,6 +244,18 @@ _RECORDS = (
         speed=0.6,
     ),
     ControlAlgorithm(
+        "sbeed-dai",
+        "gpbe.algorithms.control.sbeed:SBEED",
+        {"rho": "entropy"},
+        hyperparameters=(*_POLICY, "tau", "eta"),
+        fixed={"beta": 0.0},
+        swept=(*_SWEPT, "eta", "nu"),
+        describe="SBEED whose rho estimates the entropy's term too, so that eta is in the policy's gradient",
+        paper="Dai et al. 2018",
+        look=Look("SBEED (Dai)", "grey", (1.2, 0.8)),
+        speed=0.6,
+    ),
+    ControlAlgorithm(
         "sbeed-q",
         "gpbe.algorithms.control.sbeed:SBEEDQ",
         hyperparameters=(*_GREEDY, "eta"),

@@ -13,7 +13,9 @@ equal seeds.
 | do all facts hold, some, most, at least u of k | `every`, `some`, `most`, `at_least` |
 | how many of all verdicts are false | `q_values`, `false_discovery`; `holm` for not even one |
 | mean and spread over a full grid of settings | `grid_mean`, `grid_spread`, `grid_variance`, `grid_statistic` |
-| the same from a random part of a grid | `stratified_mean`, `stratified_share`, `stratified_quantile` |
+| how many settings of a full grid are near its best; a tail of poor ones | `grid_near_best`; `grid_skew` |
+| the same from a random part | `stratified_mean`, `stratified_spread`, `stratified_share`, `stratified_quantile` |
+| a share of runs; any other number of one or more laws | `share`; `statistic_of_runs` |
 | what the chosen of many settings is worth | fresh runs and `mean`; else `cross_fit` |
 | how sure a choice is | `resampled_choices` |
 | which settings deserve more runs | `race` |
@@ -57,8 +59,8 @@ and melding is exact in special cases only; both are backed by the simulations h
 """
 
 from gpbe.analysis.inference.choices import CrossFitted, Raced, best, cross_fit, race, resampled_choices
-from gpbe.analysis.inference.distributions import distance, l_skewness, spread_ratio, wasserstein
-from gpbe.analysis.inference.evidence import Drawn, Evidence, Interval, Student, combined
+from gpbe.analysis.inference.distributions import distance, l_skewness, spread_ratio, statistic_of_runs, wasserstein
+from gpbe.analysis.inference.evidence import Drawn, Evidence, Interval, Share, Student, combined, share, summed, wider
 from gpbe.analysis.inference.field import (
     Sensitivity,
     iqm,
@@ -68,12 +70,15 @@ from gpbe.analysis.inference.field import (
 )
 from gpbe.analysis.inference.grids import (
     grid_mean,
+    grid_near_best,
+    grid_skew,
     grid_spread,
     grid_statistic,
     grid_variance,
     stratified_mean,
     stratified_quantile,
     stratified_share,
+    stratified_spread,
 )
 from gpbe.analysis.inference.means import (
     FEW,
@@ -118,6 +123,7 @@ __all__ = [
     "Outcome",
     "Raced",
     "Sensitivity",
+    "Share",
     "Student",
     "Verdict",
     "above",
@@ -135,6 +141,8 @@ __all__ = [
     "every",
     "false_discovery",
     "grid_mean",
+    "grid_near_best",
+    "grid_skew",
     "grid_spread",
     "grid_statistic",
     "grid_variance",
@@ -152,15 +160,20 @@ __all__ = [
     "race",
     "resampled_choices",
     "sensitivity",
+    "share",
     "similar",
     "some",
     "spread_ratio",
+    "statistic_of_runs",
     "stratified_mean",
     "stratified_quantile",
     "stratified_share",
+    "stratified_spread",
     "studentized",
+    "summed",
     "valley",
     "verdict",
     "wasserstein",
     "welch",
+    "wider",
 ]

@@ -3,10 +3,12 @@
 Runs lie along the first axis.
 """
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from jaxtyping import Float
 
-from gpbe.analysis.inference.evidence import RESAMPLES, Drawn, Student, as_runs
+from gpbe.analysis.inference.evidence import RESAMPLES, Drawn, Student, as_runs, drawn_again, wider
 from gpbe.checks import generator
 from gpbe.errors import InputError
 from gpbe.shapes import Array, Numbers
@@ -48,6 +50,25 @@ def spread_ratio(first: Numbers, second: Numbers, seed: int = 0, resamples: int 
     return Drawn(np.asarray(estimate), np.where(fine, draws, -np.inf), np.where(fine, draws, np.inf))
 
 
+def statistic_of_runs(
+    samples: Sequence[Numbers],
+    statistic: Callable[..., Array],
+    seed: int | np.random.Generator = 0,
+    resamples: int = RESAMPLES,
+) -> Drawn:
+    """Evidence about any number of one or more laws, such as a median: runs drawn again, the wider of two limits.
+
+    `statistic` takes an array for each sample and reduces its last axis.
+
+    >>> runs = np.concatenate([np.linspace(9.0, 10.0, 30), [1.0, 2.0, 4.0]])
+    >>> print(statistic_of_runs([runs], lambda x: np.median(x, -1) - x.mean(-1)).interval())
+    0.5998 [-0.1264, 1.326]
+    """
+    rng, arrays = generator(seed), [as_runs(x, 2) for x in samples]
+    drawn = statistic(*(x[rng.integers(len(x), size=(resamples, len(x)))] for x in arrays))
+    return wider(float(statistic(*arrays)), np.asarray(drawn))
+
+
 def wasserstein(first: Numbers, second: Numbers, unit: float = 1.0) -> float:
     """The mean distance by which mass must be moved to turn one sample into the other, in units of `unit`.
 
@@ -67,7 +88,7 @@ def distance(first: Numbers, second: Numbers, unit: float = 1.0, seed: int = 0, 
     """
     x, y = as_runs(first, 2), as_runs(second, 2)
     rng = generator(seed)
-    draws = (rng.multinomial(len(z), np.full(len(z), 1 / len(z)), resamples) / len(z) for z in (x, y))
+    draws = (drawn_again(rng, len(z), resamples) for z in (x, y))
     observed, drawn = wasserstein(x, y, unit), np.sort(_wasserstein(x, y, *draws)) / unit
     mine = rng.random((resamples, len(x) + len(y))).argsort(1) < len(x)
     alike = _apart(np.concatenate([x, y]), np.where(mine, 1 / len(x), -1 / len(y))) / unit
@@ -110,7 +131,7 @@ def _log_spread(runs: Numbers, rng: np.random.Generator, resamples: int) -> tupl
     z = (x - x[0]).reshape(n, -1)
     scale = z.std(0)
     z = (z - z.mean(0)) / np.where(scale > 0, scale, 1.0)
-    counts = rng.multinomial(n, np.full(n, 1 / n), resamples) / n
+    counts = drawn_again(rng, n, resamples)
     estimate, squared = _log_moments(np.full((1, n), 1 / n), z)
     drawn, drawn_squared = _log_moments(counts, z)
     shift, batch = np.log(np.where(scale > 0, scale, 1.0)), x.shape[1:]

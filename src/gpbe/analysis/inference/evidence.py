@@ -16,7 +16,7 @@ from jaxtyping import Float
 from scipy import stats
 
 from gpbe.analysis.intervals import LEVEL, Interval
-from gpbe.checks import as_floats
+from gpbe.checks import as_floats, generator
 from gpbe.errors import InputError
 from gpbe.shapes import Array, Computed, Numbers, Scalar, as_scalar
 
@@ -85,6 +85,75 @@ class Student(Evidence):
         pivot = distance / np.where(self.error > 0, self.error, 1.0)
         return as_scalar(np.where(self.error > 0, stats.t.cdf(pivot, self.freedom), 1.0))
 
+    def drawn(self, seed: int | np.random.Generator = 0, resamples: int = RESAMPLES) -> "Drawn":
+        """The same as draws, which can be combined with other draws."""
+        t = stats.t.rvs(self.freedom, size=(resamples, *np.shape(self.estimate)), random_state=generator(seed))
+        known = np.asarray(self.error) > 0
+        draws = self.estimate + np.asarray(self.error) * t
+        return Drawn(self.estimate, np.where(known, draws, -np.inf), np.where(known, draws, np.inf))
+
+
+def summed(parts: Sequence[Student], weights: Numbers) -> Student:
+    """Evidence about a weighted sum of truths, with Welch and Satterthwaite's degrees of freedom.
+
+    >>> one = Student(np.array(2.0), np.array(0.3), np.array(9.0))
+    >>> print(summed([one, one], [1.0, -1.0]).interval())
+    0 [-0.8913, 0.8913]
+    """
+    weights = as_floats(weights, "weights")
+    pairs = list(zip(parts, weights, strict=True))
+    variances = [(w * np.asarray(part.error)) ** 2 for part, w in pairs]
+    total = np.asarray(sum(variances, np.array(0.0)))
+    by = sum((v**2 / part.freedom for v, (part, _) in zip(variances, pairs, strict=True)), np.array(0.0))
+    freedom = np.where(by > 0, total**2 / np.where(by > 0, by, 1.0), 1.0)
+    estimate = sum((w * part.estimate for part, w in pairs), np.array(0.0))
+    return Student(np.asarray(estimate), np.asarray(np.sqrt(total)), np.asarray(freedom))
+
+
+@dataclass(frozen=True, eq=False)
+class Share(Evidence):
+    """A share of `number` trials, which may be an effective number: Clopper and Pearson's limits, exact for whole ones.
+
+    An infinite number says that the share is known.
+
+    >>> print(Share(np.array(0.9), 30.0).interval())
+    0.9 [0.7347, 0.9789]
+    """
+
+    estimate: Float[Array, ""]
+    number: float
+
+    def above(self, bound: Numbers) -> Scalar:
+        if np.isinf(self.number):
+            return float(self.estimate <= bound)
+        successes = self.estimate * self.number
+        return float(stats.beta.cdf(bound, successes, self.number - successes + 1)) if successes > 0 else 1.0
+
+    def below(self, bound: Numbers) -> Scalar:
+        if np.isinf(self.number):
+            return float(self.estimate >= bound)
+        failures = (1 - self.estimate) * self.number
+        return float(stats.beta.sf(bound, self.number - failures + 1, failures)) if failures > 0 else 1.0
+
+    def limits(self, alpha: float) -> tuple[Scalar, Scalar]:
+        share = float(self.estimate)
+        if np.isinf(self.number):
+            return share, share
+        successes = share * self.number
+        low = stats.beta.ppf(alpha, successes, self.number - successes + 1) if share > 0 else 0.0
+        high = stats.beta.isf(alpha, successes + 1, self.number - successes) if share < 1 else 1.0
+        return float(low), float(high)
+
+
+def share(happened: Numbers) -> Share:
+    """Evidence about how often something happens, from whether it did in each run.
+
+    >>> share([True, True, False]).estimate.round(2)
+    np.float64(0.67)
+    """
+    flags = as_runs(np.asarray(happened, bool).astype(float))
+    return Share(np.asarray(flags.mean()), float(len(flags)))
+
 
 @dataclass(frozen=True, eq=False)
 class Drawn(Evidence):
@@ -133,6 +202,29 @@ def combined(parts: Sequence[Drawn], weights: Numbers) -> Drawn:
     lower = sum((w * (part.lower if w > 0 else part.upper) for part, w in pairs if w), np.array(0.0))
     upper = sum((w * (part.upper if w > 0 else part.lower) for part, w in pairs if w), np.array(0.0))
     return Drawn(np.asarray(estimate), lower, upper)
+
+
+def wider(observed: float, drawn: Float[Array, " resamples"]) -> Drawn:
+    """Evidence from resamples of a number that is not smooth: of percentiles and reflected ones, the wider limits.
+
+    The draws are in order, so that they must not be combined with others.
+
+    >>> print(wider(1.0, np.linspace(0.0, 1.5, 999)).interval())
+    1 [0.03607, 1.964]
+    """
+    ordered = np.sort(drawn)
+    reflected = (2 * observed - ordered)[::-1]
+    return Drawn(np.asarray(observed), np.minimum(ordered, reflected), np.maximum(ordered, reflected))
+
+
+def drawn_again(rng: np.random.Generator, n: int, resamples: int) -> Float[Array, "resamples n"]:
+    """How often each of n runs is in a resample, over n: the law of `rng.multinomial`, ten times as fast.
+
+    >>> drawn_again(np.random.default_rng(0), 5, 3).sum(1)
+    array([1., 1., 1.])
+    """
+    places = rng.integers(n, size=(resamples, n)) + n * np.arange(resamples)[:, None]
+    return np.bincount(places.ravel(), minlength=resamples * n).reshape(resamples, n) / n
 
 
 def as_runs(values: Numbers, least: int = 1, name: str = "runs") -> Float[Array, "runs ..."]:

@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from jaxtyping import Float
-from scipy import stats
 
-from gpbe.analysis.inference.evidence import LEVEL, RESAMPLES, Drawn, Interval, Student
+from gpbe.analysis.inference.evidence import LEVEL, RESAMPLES, Drawn, Interval, Share, Student, wider
 from gpbe.checks import as_floats, generator
 from gpbe.errors import InputError
 from gpbe.shapes import Array, Numbers
@@ -83,21 +82,47 @@ def grid_statistic(
     return Drawn(np.asarray(observed + shrunk - drawn.mean()), draws, draws)
 
 
-def stratified_mean(strata: Sequence[Numbers], sizes: Sequence[int]) -> Student:
+def grid_near_best(runs: Numbers, slack: float, seed: int = 0, resamples: int = RESAMPLES) -> Drawn:
+    """Evidence about the share of a full grid's settings whose mean is within `slack` of the best one's.
+
+    Runs are drawn again within settings. Noise makes the best look better than it is, so that fewer settings look near
+    it than are: lower limits are safe, and for upper ones whoever is within `slack` and three standard errors of a
+    setting's mean counts as near. Limits are too wide on purpose; they err in less than they say.
+    """
+    grid = _grid(runs)
+    error = float(np.sqrt(grid.var(-1, ddof=1).mean() / grid.shape[-1]))
+    observed = float(_near(grid.mean(-1), slack))
+    drawn = _redrawn(grid, generator(seed), resamples).mean(-1)
+    plain, generous = wider(observed, _near(drawn, slack)), np.sort(_near(drawn, slack + 3 * error))
+    return Drawn(np.asarray(observed), plain.lower, np.maximum(plain.upper, generous))
+
+
+def grid_skew(runs: Numbers, seed: int = 0, resamples: int = RESAMPLES) -> Drawn:
+    """Evidence about the median over a full grid's settings, less the mean over them: above 0 with a tail of low ones.
+
+    Runs are drawn again within settings, and the wider of two ways to a limit is taken. A skew of the noise itself adds
+    to that over settings: use several runs a setting.
+    """
+    grid = _grid(runs)
+    drawn = _redrawn(grid, generator(seed), resamples).mean(-1)
+    return wider(float(_median_less_mean(grid.mean(-1))), _median_less_mean(drawn))
+
+
+def stratified_mean(strata: Sequence[Numbers], sizes: Sequence[int], weights: Sequence[float] | None = None) -> Student:
     """Evidence about the mean over a large grid of which each stratum shows a simple random part (Cochran 1977).
 
-    `strata` are arrays (settings drawn, runs); `sizes` say how many settings each stratum has in the grid. Settings
-    that were not drawn and the runs of those that were both add to the error (two-stage sampling). A stratum that was
-    drawn whole adds the noise of its runs only.
+    `strata` are arrays (settings drawn, runs); `sizes` say how many settings each stratum has in the grid, `weights`
+    how much it counts, if not by its size. Settings that were not drawn and the runs of those that were both add to the
+    error (two-stage sampling). A stratum that was drawn whole adds the noise of its runs only.
 
     >>> print(stratified_mean([[[1.0], [2.0], [3.0]], [[7.0], [9.0]]], [6, 2]).interval())
     3.5 [2.183, 4.817]
     """
-    samples, sizes_ = _strata(strata, sizes)
+    samples, sizes_, weights_ = _strata(strata, sizes, weights)
     estimate, variances, parts = 0.0, 0.0, 0.0
-    for x, size in zip(samples, sizes_, strict=True):
+    for x, size, weight in zip(samples, sizes_, weights_, strict=True):
         drawn, count = x.shape
-        weight, fraction = size / sizes_.sum(), drawn / size
+        fraction = drawn / size
         noise = fraction * x.var(-1, ddof=1).mean() / (count * drawn) if count > 1 else 0.0
         between = (1 - fraction) * x.mean(-1).var(ddof=1) / drawn if drawn < size else 0.0
         part = weight**2 * (between + noise)
@@ -107,30 +132,61 @@ def stratified_mean(strata: Sequence[Numbers], sizes: Sequence[int]) -> Student:
     return Student(np.asarray(estimate), np.asarray(np.sqrt(variances)), np.asarray(freedom))
 
 
-def stratified_share(strata: Sequence[Numbers], sizes: Sequence[int], level: float = LEVEL) -> Interval:
-    """The share of a grid's settings for which something is so, from 0 and 1 for those that were drawn.
+def stratified_spread(
+    strata: Sequence[Numbers],
+    sizes: Sequence[int],
+    weights: Sequence[float] | None = None,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> Drawn:
+    """Evidence about the standard deviation of true means over a large grid, from a stratified random part of it.
+
+    The variance is the mean of squared deviations, less what run noise and the error of the mean add to it. Its error
+    is that of this mean; that some settings of the grid were drawn is not taken off, which errs on the safe side.
+    """
+    samples, sizes_, weights_ = _strata(strata, sizes, weights)
+    whole = stratified_mean(samples, sizes, weights)
+    squares, variances, parts = 0.0, 0.0, 0.0
+    for x, weight in zip(samples, weights_, strict=True):
+        drawn, count = x.shape
+        noise = x.var(-1, ddof=1) / count
+        away = x.mean(-1) - whole.estimate
+        each = away**2 - noise
+        # A stratum of one setting varies by the noise of its runs alone.
+        varies = each.var(ddof=1) if drawn > 1 else float((4 * away**2 * noise)[0])
+        part = weight**2 * varies / drawn
+        squares, variances = squares + weight * each.mean(), variances + part
+        parts += part**2 / max(drawn - 1, 1)
+    population = float(sizes_.sum())
+    variance = (squares + float(whole.error) ** 2) * population / (population - 1)
+    freedom = variances**2 / parts if parts > 0 else 1.0
+    evidence = Student(np.asarray(variance), np.asarray(np.sqrt(variances)), np.asarray(freedom))
+    drawn = evidence.drawn(seed, resamples)
+    lower, upper = (np.sqrt(np.maximum(draws, 0.0)) for draws in (drawn.lower, drawn.upper))
+    return Drawn(np.asarray(np.sqrt(max(variance, 0.0))), lower, upper)
+
+
+def stratified_share(strata: Sequence[Numbers], sizes: Sequence[int], weights: Sequence[float] | None = None) -> Share:
+    """Evidence about the share of a grid's settings for which something is so, from 0 and 1 for those that were drawn.
 
     Clopper and Pearson's interval at the effective number of settings: that number with which a simple random sample
     of the same share would have the variance of the stratified one (Korn and Graubard 1998). With a share of 0 or 1 it
     is the number drawn over 1 - fraction drawn. `strata` are one-dimensional.
 
-    >>> print(stratified_share([[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 1.0]], [400, 400]))
+    >>> print(stratified_share([[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 1.0]], [400, 400]).interval())
     0.5 [0.1..., 0.8...]
     """
     arrays = [np.asarray(x, float)[:, None] for x in strata]
-    evidence = stratified_mean(arrays, sizes)
+    evidence = stratified_mean(arrays, sizes, weights)
     share, variance = float(evidence.estimate), float(evidence.error) ** 2
     drawn = sum(len(x) for x in arrays)
     fraction = drawn / sum(sizes)
     if fraction == 1:
-        return Interval(share, share, share, level)
+        return Share(np.asarray(share), np.inf)
     number = drawn / (1 - fraction)
     if 0 < share < 1 and variance > 0:
         number = min(number, share * (1 - share) / variance)
-    alpha, successes = (1 - level) / 2, share * number
-    low = stats.beta.ppf(alpha, successes, number - successes + 1) if share > 0 else 0.0
-    high = stats.beta.isf(alpha, successes + 1, number - successes) if share < 1 else 1.0
-    return Interval(share, float(low), float(high), level)
+    return Share(np.asarray(share), number)
 
 
 def stratified_quantile(strata: Sequence[Numbers], sizes: Sequence[int], q: float, level: float = LEVEL) -> Interval:
@@ -142,13 +198,13 @@ def stratified_quantile(strata: Sequence[Numbers], sizes: Sequence[int], q: floa
     candidates = np.unique(np.concatenate(arrays))
 
     def share(value: float) -> Interval:
-        return stratified_share([(x <= value).astype(float) for x in arrays], sizes, level)
+        return stratified_share([(x <= value).astype(float) for x in arrays], sizes).interval(level)
 
     # Shares and their limits grow with the value, so that what separates low from high is found by bisection.
     reached = bisect_left(candidates, q - 1e-12, key=lambda value: share(value).estimate)
     bottom = bisect_left(candidates, q, key=lambda value: share(value).high)
     top = bisect_right(candidates, q, key=lambda value: share(value).low)
-    unseen = stratified_share([np.zeros(len(x)) for x in arrays], sizes, level).high
+    unseen = stratified_share([np.zeros(len(x)) for x in arrays], sizes).interval(level).high
     # Values lower than all that were drawn, or higher, may have the share q too.
     low = -np.inf if unseen >= q else float(candidates[min(bottom, len(candidates) - 1)])
     high = np.inf if top == len(candidates) else float(candidates[top])
@@ -177,7 +233,9 @@ def _grid(runs: Numbers) -> Float[Array, "settings runs"]:
     return grid
 
 
-def _strata(strata: Sequence[Numbers], sizes: Sequence[int]) -> tuple[list[Array], Array]:
+def _strata(
+    strata: Sequence[Numbers], sizes: Sequence[int], weights: Sequence[float] | None
+) -> tuple[list[Array], Array, Array]:
     samples = [as_floats(x, f"stratum {k}") for k, x in enumerate(strata)]
     if len(samples) != len(sizes):
         raise InputError(f"there are {len(sizes)} sizes for {len(samples)} strata; give one for each")
@@ -185,4 +243,16 @@ def _strata(strata: Sequence[Numbers], sizes: Sequence[int]) -> tuple[list[Array
         if x.ndim != 2 or len(x) > size or (len(x) < 2 and len(x) < size):
             shape = f"stratum {k} has shape {x.shape} of {size} settings"
             raise InputError(f"{shape}; it should be (settings, runs), 2 settings or more unless drawn whole")
-    return samples, np.asarray(sizes, float)
+    by = np.asarray(sizes if weights is None else weights, float)
+    if len(by) != len(samples):
+        raise InputError(f"there are {len(by)} weights for {len(samples)} strata; give one for each")
+    return samples, np.asarray(sizes, float), by / by.sum()
+
+
+def _near(means: Float[Array, "... settings"], slack: float) -> Float[Array, "..."]:
+    """The share of settings within `slack` of the best."""
+    return np.asarray((means >= means.max(-1, keepdims=True) - slack).mean(-1))
+
+
+def _median_less_mean(means: Float[Array, "... settings"]) -> Float[Array, "..."]:
+    return np.asarray(np.median(means, -1) - means.mean(-1))

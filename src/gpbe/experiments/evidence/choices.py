@@ -55,11 +55,20 @@ def chosen(performances: pl.DataFrame, plan: Plan) -> pl.DataFrame:
     """After the final: a row for each algorithm, domain and way to choose (`choice`), with the setting."""
     means = setting_means(performances)
     last = means.filter(pl.col("runs") >= plan.screen + plan.race + plan.final)
+    return pl.concat([tuned(last, plan), voted(last, plan)])
+
+
+def tuned(means: pl.DataFrame, plan: Plan) -> pl.DataFrame:
+    """The best setting of each algorithm in each domain."""
+    rows = [(algorithm, domain, "tuned", _ranked(means, algorithm, domain)[0]) for algorithm, domain in _pairs(plan)]
+    return _choices(rows)
+
+
+def voted(means: pl.DataFrame, plan: Plan) -> pl.DataFrame:
+    """The winners of the votes of the domains, for the algorithms of the benchmark."""
     rows = []
-    for algorithm, domain in _pairs(plan):
-        rows.append((algorithm, domain, "tuned", _ranked(last, algorithm, domain)[0]))
     for algorithm in (name for name in BENCHMARK if name in plan.algorithms):
-        everywhere = _everywhere(last, algorithm, plan.domains)
+        everywhere = _everywhere(means, algorithm, plan.domains)
         held_out = (LANDER,) if LANDER in plan.domains else ()
         ways = {
             "voted": _winner(everywhere, algorithm, "condorcet", ()),
@@ -67,13 +76,18 @@ def chosen(performances: pl.DataFrame, plan: Plan) -> pl.DataFrame:
             "runoff": _winner(everywhere, algorithm, "instant-runoff", ()),
         }
         rows += [(algorithm, domain, choice, setting) for choice, setting in ways.items() for domain in plan.domains]
-    return pl.DataFrame(rows, schema=["algorithm", "domain", "choice", "setting"], orient="row")
+    return _choices(rows)
 
 
 def chosen_cells(choices: pl.DataFrame) -> Cells:
     """The settings that a verdict needs runs of."""
     pairs = choices.group_by("algorithm", "domain", maintain_order=True).agg(pl.col("setting").unique().sort())
     return {(algorithm, domain): tuple(settings) for algorithm, domain, settings in pairs.rows()}
+
+
+def _choices(rows: Sequence[tuple[str, str, str, int]]) -> pl.DataFrame:
+    kinds = {"algorithm": pl.String, "domain": pl.String, "choice": pl.String, "setting": pl.Int64}
+    return pl.DataFrame(rows, schema=kinds, orient="row")
 
 
 def _pairs(plan: Plan) -> Iterable[tuple[str, str]]:

@@ -1,49 +1,135 @@
 """The paper's claims that results can decide, and what stored results say about them.
 
-A claim is a small function in one of the modules here. Those of `studies` are decided by exact numbers, or by
-statistics where a study samples; the others by statistics of runs of control.
+A claim is a small function: those of `studies` ask the table of a study, those of `gpbe.experiments.evidence.claims`
+ask runs of control. There is one list of all of them, and one way to judge.
 """
 
+import math
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
-from gpbe.analysis.evidence import Finding
+from gpbe.analysis.findings import Fact, Finding, lacking
+from gpbe.analysis.inference import false_discovery
 from gpbe.analysis.stored import Stored
-from gpbe.report.claims import ablations, benchmark, robust, studies, voting
-from gpbe.report.claims.claim import Claim
+from gpbe.experiments.evidence.claims import CLAIMS as CONTROL
+from gpbe.experiments.evidence.claims.claim import ControlClaim
+from gpbe.experiments.evidence.levels import SOLVED
+from gpbe.experiments.evidence.sources import Looks, looks_of, replicated_in
+from gpbe.report.claims import robust, studies
+from gpbe.report.claims.claim import StudyClaim
 
-CLAIMS: tuple[Claim, ...] = tuple(
-    value
-    for module in (studies, benchmark, ablations, voting, robust)
-    for value in vars(module).values()
-    if isinstance(value, Claim)
+Claim = StudyClaim | ControlClaim
+CLAIMS: tuple[Claim, ...] = (
+    *(value for value in vars(studies).values() if isinstance(value, StudyClaim)),
+    *CONTROL,
+    *(value for value in vars(robust).values() if isinstance(value, StudyClaim)),
 )
 """In the order of the paper."""
+NOTHING = "no runs of control are stored; first: gpbe run evidence"
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim with its finding."""
+    """A claim with what stored results say of it, and what one's own replication says."""
 
     claim: Claim
     finding: Finding
+    replicated: Finding | None = None
+    q: float | None = None
+    """The false discovery rate at which its verdict would be made; None for what no chance is in, or no data."""
 
 
-def judge(stored: Stored) -> tuple[Judged, ...]:
-    """Every claim, judged on stored results."""
-    return tuple(Judged(claim, claim.judge(stored)) for claim in CLAIMS)
+def judge(stored: Stored, own: Stored | None = None, solved: float = SOLVED) -> tuple[Judged, ...]:
+    """Every claim, judged on stored results; and beside that on results of one's own."""
+    findings = _findings(stored, looks_of(stored), solved)
+    rates = _rates(findings)
+    mine = [None] * len(CLAIMS) if own is None else _findings(own, replicated_in(own, stored), solved)
+    rows = zip(CLAIMS, findings, mine, rates, strict=True)
+    return tuple(Judged(claim, finding, again, q) for claim, finding, again, q in rows)
 
 
-def claims_table(judged: tuple[Judged, ...]) -> pl.DataFrame:
-    """Claims as a table. Columns: claim, text, where, experiments, verdict, numbers."""
-    return pl.DataFrame(
+def _findings(stored: Stored, looks: Looks, solved: float) -> list[Finding]:
+    def of(claim: Claim) -> Finding:
+        if isinstance(claim, StudyClaim):
+            return claim.judge(stored)
+        return claim.judge(looks, solved) if looks else lacking(NOTHING)
+
+    return [of(claim) for claim in CLAIMS]
+
+
+def _rates(findings: list[Finding]) -> list[float | None]:
+    """Benjamini and Yekutieli's false discovery rate over all claims that chance has a part in."""
+    sampled = [k for k, finding in enumerate(findings) if not finding.exact and not finding.missing]
+    rates: list[float | None] = [None] * len(findings)
+    if sampled:
+        found = false_discovery([findings[k].p for k in sampled], "benjamini-yekutieli")
+        for k, rate in zip(sampled, found, strict=True):
+            rates[k] = float(rate)
+    return rates
+
+
+def records(judged: Iterable[Judged]) -> list[dict[str, Any]]:
+    """Claims as JSON has them: `claim` (its words), `verdict`, `numbers`, `where` (the runs that decided), and more.
+
+    `numbers` is a list: what each is, its estimate, its limits at level 95 % (null where there are none), and what it
+    says for itself. `p` is null where no chance is in a claim or nothing is stored, and so is `q`.
+    """
+    return [
         {
-            "claim": [each.claim.name for each in judged],
-            "text": [each.claim.text for each in judged],
-            "where": [each.claim.where for each in judged],
-            "experiments": [list(each.claim.experiments) for each in judged],
-            "verdict": [each.finding.verdict for each in judged],
-            "numbers": [each.finding.numbers for each in judged],
+            "claim": each.claim.text,
+            "name": each.claim.name,
+            "paper": each.claim.where,
+            "verdict": each.finding.verdict,
+            "asked": each.finding.remark,
+            "numbers": [_number(fact, each.finding.level) for fact in each.finding.facts],
+            "where": each.finding.where,
+            "missing": each.finding.missing,
+            "p": None if each.finding.exact or each.finding.missing else each.finding.p,
+            "q": each.q,
+            "replicated": None if each.replicated is None else each.replicated.verdict,
         }
-    )
+        for each in judged
+    ]
+
+
+def _number(fact: Fact, level: float) -> dict[str, Any]:
+    ends = {name: float(getattr(fact.interval, name)) for name in ("estimate", "low", "high")}
+    told = {name: value if math.isfinite(value) else None for name, value in ends.items()}
+    return {"what": fact.what, **told, "verdict": fact.outcome(level)}
+
+
+def claims_table(judged: Iterable[Judged]) -> pl.DataFrame:
+    """Claims as a table, a row each.
+
+    Columns: claim, text, paper (the place there), verdict, numbers, where (which runs decided), p, q (null where no
+    chance is in it), missing (why there is nothing to decide by).
+    """
+    rows = [
+        {
+            "claim": each["name"],
+            "text": each["claim"],
+            "paper": each["paper"],
+            "verdict": each["verdict"],
+            "numbers": judgement.finding.numbers,
+            **{name: each[name] for name in ("where", "p", "q", "missing")},
+        }
+        for each, judgement in ((records([one])[0], one) for one in judged)
+    ]
+    return pl.DataFrame(rows, schema_overrides={"p": pl.Float64, "q": pl.Float64})
+
+
+def tally(judged: Iterable[Judged]) -> str:
+    """How many claims have which verdict, in a line."""
+    judged = tuple(judged)
+    counts = Counter(each.finding.verdict for each in judged)
+    lack = sum(bool(each.finding.missing) for each in judged)
+    rates = [each.q for each in judged if each.q is not None and each.finding.verdict != "undecided"]
+    said = f"{counts['holds']} hold, {counts['does not hold']} do not hold, {counts['undecided']} undecided"
+    said += f" ({lack} of these for want of runs)" if lack else ""
+    if rates:
+        said += f"; false discovery rate of the decided ones at most {max(rates):.2g} (Benjamini and Yekutieli)"
+    return said

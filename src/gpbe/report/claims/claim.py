@@ -1,44 +1,36 @@
-"""A claim of the paper as data: its words, its place, the experiments that decide it, and the function that does."""
+"""A claim that a study decides: its words, its place in the paper, and the function that asks for facts."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
-from gpbe.analysis.evidence import Finding
+from gpbe.analysis.findings import Answer, Finding, found, lacking
 from gpbe.analysis.stored import Stored
 from gpbe.errors import InputError
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A claim of the paper."""
+class StudyClaim:
+    """A claim of the paper that the table of one study decides."""
 
     name: str
     text: str
     where: str
     """In the paper."""
-    experiments: tuple[str, ...]
-    """Those whose results decide it."""
-    decide: Callable[[Stored], Finding]
+    experiment: str
+    ask: Callable[[pl.DataFrame], Answer]
 
     def judge(self, stored: Stored) -> Finding:
-        """What stored results say; what cannot be decided says why not."""
+        """What stored results say."""
         try:
-            return self.decide(stored)
-        except InputError as error:  # such as no results, experiments of different scales, a vote without voters
-            return Finding("no data", (), str(error))
+            finding = found(self.ask(stored.rows(self.experiment)))
+        except InputError as error:
+            return lacking(str(error))
+        amount = stored.amounts.get(self.experiment)
+        return replace(finding, where=f"{self.experiment} ({amount})" if amount else self.experiment)
 
 
-def claim(text: str, where: str, experiment: str) -> Callable[[Callable[[pl.DataFrame], Finding]], Claim]:
-    """Make a claim of the function that decides it from the table of one study; the function's name is the claim's."""
-
-    def made(decide: Callable[[pl.DataFrame], Finding]) -> Claim:
-        return Claim(name_of(decide), text, where, (experiment,), lambda stored: decide(stored.rows(experiment)))
-
-    return made
-
-
-def name_of(function: Callable[..., Finding]) -> str:
-    """The name of a claim, from that of its function."""
-    return function.__name__.replace("_", "-")
+def claim(text: str, where: str, experiment: str) -> Callable[[Callable[[pl.DataFrame], Answer]], StudyClaim]:
+    """Make a claim of the function that asks for its facts; the function's name is the claim's."""
+    return lambda ask: StudyClaim(ask.__name__.replace("_", "-"), text, where, experiment, ask)

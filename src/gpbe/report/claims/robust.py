@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from gpbe.analysis.evidence import Finding, all_of, exactly
+from gpbe.analysis.findings import Answer, every, exactly
 from gpbe.report.claims.claim import claim
 
 WHERE = "Patterson, Liao and White 2022"
@@ -16,7 +16,7 @@ NOTHING = 1e-6
     WHERE,
     "robust",
 )
-def outliers_spoil_squared_losses(table: pl.DataFrame) -> Finding:
+def outliers_spoil_squared_losses(table: pl.DataFrame) -> Answer:
     errors = table.filter(panel="size").group_by("loss", "at").agg(pl.col("error").median())
     last = float(errors["at"].to_numpy().max())
     grown = {
@@ -26,7 +26,7 @@ def outliers_spoil_squared_losses(table: pl.DataFrame) -> Finding:
     }
     squared = [exactly(loss, grown[loss], grown[loss] > 5) for loss in ("VE", "PBE, H = F", "BE")]
     most = float(errors.filter(loss="absolute BE")["error"].to_numpy().max())
-    return all_of(
+    return every(
         [
             *squared,
             exactly("Huber BE", grown["Huber BE"], grown["Huber BE"] < 2),

@@ -1,14 +1,22 @@
 """The experiment in stages: parts of grids that stand for the whole, settings that follow from stored runs alone."""
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
-from gpbe import experiments
-from gpbe.experiments.evidence import choices, design, grids, stages
+from gpbe import experiments, store
+from gpbe.analysis.findings import Cell
+from gpbe.analysis.performance import performance
+from gpbe.experiments.evidence import choices, design, grids, names, replication, sides, stages
+from gpbe.experiments.evidence.claims import CLAIMS
 from gpbe.experiments.evidence.design import PLAN, Plan
+from gpbe.experiments.evidence.gathered import from_stages
+from gpbe.experiments.evidence.sweeps import CHOOSES, JUDGES
+from helpers import evidence_runs
 
 SMALL = Plan(domains=("MountainCar-v0", "CartPole-v1", "LunarLander-v3"), algorithms=("qrc", "gq"), best=2)
 
@@ -104,7 +112,7 @@ def test_stages_follow_from_stored_runs_alone():
     once, again = (stages.race(t, SMALL).spec() for t in (table, table.sample(fraction=1, shuffle=True, seed=3)))
     assert once == again
     assert once["first_run"] == 2
-    assert once["seed"] == stages.CHOOSING != stages.JUDGING
+    assert once["seed"] == CHOOSES != JUDGES
 
 
 def test_the_runs_that_judge_are_not_those_that_choose():
@@ -112,19 +120,107 @@ def test_the_runs_that_judge_are_not_those_that_choose():
     raced = choices.raced(table, SMALL)
     more = performances(SMALL, raced, SMALL.race + SMALL.final, seed=1).with_columns(pl.col("run") + 2)
     verdict = stages.verdict(pl.concat([table, more]), SMALL)
-    assert verdict.seed == stages.JUDGING
+    assert verdict.seed == JUDGES
     runs = {swept.domains: verdict.runs_of(swept) for swept in verdict.algorithms}
     assert runs == {("MountainCar-v0",): 50, ("CartPole-v1",): 30, ("LunarLander-v3",): 50}
+
+
+def test_the_declaration_of_the_screening_is_the_one_that_is_stored():
+    """Whatever is added to declarations: stored stages must be gone on with."""
+    kept = store.spec(Path(__file__).parents[3] / "results" / "evidence-screen.parquet")
+    assert json.loads(store.canonical(stages.screen(PLAN).spec())) == kept
+
+
+@pytest.fixture(scope="module")
+def whole() -> list[pl.DataFrame]:
+    """Runs tables of the stages that choose, in all domains, as `gpbe run evidence` would store them."""
+    return list(evidence_runs.chosen_stages(PLAN).values())
+
+
+def test_side_sweeps_are_small_and_follow_from_the_choice(whole):
+    built = {stage.name: stage for stage in sides.side_stages(PLAN)}
+    assert set(built) == {*names.SIDES, *map(names.screening_of, (*names.OPTIMIZERS.values(), names.RHO))}
+    tables = [table.lazy() for table in whole]
+    made = {name: stage.build(tables) for name, stage in built.items() if stage.after == names.CHOOSING}
+    runs = {name: each.work // 100_000 for name, each in made.items()}
+    assert runs[names.BETA] == runs[names.BOUNDARY] == 2 * 160
+    assert runs[names.GREEDY] == 4 * 30
+    assert runs[names.SKEW] == 36 * 4 * 4
+    assert runs[names.STEP_SIZES] == 4 * 6 * 4 * 8
+    assert runs["evidence-sgd-screen"] == 3 * 3 * 8 * 2
+    assert runs["evidence-rho-screen"] <= 4 * 9 * 4
+    seeds = {each.seed for name, each in made.items() if name != names.GREEDY}
+    assert not seeds & {CHOOSES, JUDGES}
+    tuned = choices.chosen(performance(pl.concat(whole)), PLAN).filter(choice="tuned", algorithm="qrc")
+    for swept, row in zip(made[names.BETA].algorithms, tuned.rows(named=True), strict=True):
+        expected = grids.setting_of(design.grid_of("qrc"), row["setting"])
+        assert list(swept.numbered().values()) == [{**expected, "beta": b} for b in (0.5, 2.0)]
+        assert swept.domains == (row["domain"],)
+
+
+def test_side_sweeps_that_tune_judge_the_best_of_what_they_tried(whole):
+    screen = sides.optimizer_screen("sgd")(performance(pl.concat(whole)), PLAN)
+    assert screen.options == {"optimizer": "sgd"}
+    assert design.LANDER not in screen.domains
+    table = evidence_runs.of_sweep(
+        screen, lambda algorithm, domain, setting: 1 - 0.1 * abs(np.log2(setting["step_size"]) + 9)
+    )
+    judge = sides.optimizer_judge("sgd")([table.lazy()], PLAN)
+    assert {each["step_size"] for swept in judge.algorithms for each in swept.numbered().values()} == {2.0**-9}
+    assert judge.work == 9 * 20 * 100_000
+    assert judge.seed != screen.seed
+
+
+def test_the_second_verdict_goes_on_where_the_first_ended(whole, monkeypatch):
+    verdict = stages.verdict(performance(pl.concat(whole)), PLAN)
+    first = {(swept.algorithm, swept.domains[0]): swept.only for swept in verdict.algorithms}
+    tables = [table.lazy() for table in (*whole, evidence_runs.of_sweep(verdict))]
+    asked = frozenset(Cell("qrc", domain, first["qrc", domain][0]) for domain in PLAN.domains)
+    monkeypatch.setattr(stages, "open_cells", lambda gathered: asked if gathered.fresh else frozenset())
+    second = stages.second(tables, PLAN)
+    assert second.seed == verdict.seed
+    assert {Cell(s.algorithm, s.domains[0], s.only[0]) for s in second.algorithms} == asked
+    assert {s.domains[0]: (s.first_run, s.runs) for s in second.algorithms} == {
+        domain: (PLAN.runs_of(domain),) * 2 for domain in PLAN.domains
+    }
+    lanes = [tuple(lane) for chunk in second.chunks() for lane in chunk.payload["lanes"]]
+    assert min(run for _, run in lanes) == 30
+    monkeypatch.setattr(stages, "open_cells", lambda gathered: frozenset())
+    assert stages.second(tables, PLAN) is None
+
+
+@pytest.mark.slow
+def test_all_stages_can_be_judged(whole):
+    tables = evidence_runs.all_stages(PLAN)
+    first = from_stages(tables, {})
+    second = from_stages(tables, {}, look=2)
+    found = {claim.name: claim.judge((first, second)) for claim in CLAIMS}
+    assert found["qrc-among-the-best"].verdict == found["saddlepoint-worse"].verdict == "holds"
+    assert "100 runs" in found["qrc-narrow-over-runs"].where
+    shuffled = [table.sample(fraction=1, shuffle=True, seed=1).lazy() for table in list(tables.values())[:4]]
+    again = evidence_runs.of_sweep(stages.second(shuffled, PLAN))
+    assert again.sort(pl.all()).equals(tables[names.SECOND].sort(pl.all()))
+
+
+def test_the_replication_runs_what_was_chosen_on_other_seeds(whole):
+    made = replication.replication([table.lazy() for table in whole], PLAN)
+    assert {swept.algorithm for swept in made.algorithms} == set(design.BENCHMARK)
+    assert made.seed not in (CHOOSES, JUDGES)
+    runs = {swept.domains[0]: swept.runs for swept in made.algorithms}
+    assert runs == replication.RUNS
+    assert all(len(swept.only) == 1 for swept in made.algorithms if swept.domains == (design.LANDER,))
+    assert made.work <= 260 * 100_000
 
 
 @pytest.mark.slow
 def test_it_runs_from_end_to_end_and_goes_on_from_packed_results(tmp_path, run):
     first = run("run", "evidence", "--scale", "smoke", "--out", str(tmp_path / "a"), "--json")
-    names = [row["experiment"] for row in first]
-    assert names == ["evidence-screen", "evidence-race", "evidence-final", "evidence-verdict"]
+    done = [row["experiment"] for row in first]
+    assert done[:4] == ["evidence-screen", "evidence-race", "evidence-final", "evidence-verdict"]
+    assert set(done[4:]) == {names.BETA, names.BOUNDARY, names.SKEW}  # no claim is open where domains are missing
     run("pack", str(tmp_path / "a"), str(tmp_path / "packed"))
     packed = str(tmp_path / "packed")
     again = run("run", "evidence", "--scale", "smoke", "--out", str(tmp_path / "b"), "--start", packed, "--json")
-    assert [row["done"] for row in again] == [0, 0, 0, 0]
+    assert [row["done"] for row in again] == [0] * len(first)
     assert [row["skipped"] for row in again] == [row["total"] for row in first]
     assert "evidence" in experiments.STAGED

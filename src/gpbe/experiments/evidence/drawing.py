@@ -1,0 +1,83 @@
+"""Drawings of the evidence, each of its table alone."""
+
+import numpy as np
+import polars as pl
+from matplotlib.figure import Figure
+
+from gpbe.analysis.labels import label_of, look_of
+from gpbe.experiments.evidence.design import ABLATIONS, BENCHMARK
+from gpbe.figures import looks, panels, style
+
+
+def draw_voted(table: pl.DataFrame) -> Figure:
+    return _curves(table, "One setting for all domains (Condorcet vote), fresh runs: mean return and standard error")
+
+
+def draw_tuned(table: pl.DataFrame) -> Figure:
+    return _curves(table, "The best setting of each domain, fresh runs: mean return and standard error")
+
+
+def draw_runs(table: pl.DataFrame) -> Figure:
+    """All domains, an algorithm a row."""
+    columns, rows = table["domain"].n_unique(), len(panels.there(BENCHMARK, table))
+    with style.figure(max(5.2, 1.2 + 2.2 * columns), 1.5 + 1.25 * rows) as fig:
+        panels.run_stacks(fig, table, BENCHMARK)
+        fig.suptitle("Fresh runs of the tuned settings (dashed: their mean)", fontsize=10)
+    return fig
+
+
+def draw_settings(table: pl.DataFrame) -> Figure:
+    with style.figure(*panels.size_of(table["domain"].n_unique())) as fig:
+        panels.violin_panels(fig, table, BENCHMARK)
+        fig.suptitle("Mean return of each screened setting", fontsize=10)
+    return fig
+
+
+def draw_profiles(table: pl.DataFrame) -> Figure:
+    """A panel for each way to choose: the share of runs above a part of the way, and the interquartile mean."""
+    with style.figure(8.6, 4.2) as fig:
+        axes = fig.subplots(1, 2, sharey=True)
+        for axis, choice in zip(axes, ("voted", "tuned"), strict=True):
+            for k, name in enumerate(BENCHMARK):
+                rows, look = table.filter(choice=choice, algorithm=name), look_of(name)
+                part, share, low, high = (rows[c].to_numpy() for c in ("part", "share", "low", "high"))
+                color = looks.color_of(look)
+                axis.plot(part, share, color=color, linestyle=looks.linestyle_of(look))
+                axis.fill_between(part, low, high, color=color, alpha=0.2, linewidth=0)
+                ends = [[rows["iqm"][0] - rows["iqm_low"][0]], [rows["iqm_high"][0] - rows["iqm"][0]]]
+                axis.errorbar([rows["iqm"][0]], [-0.06 - 0.045 * k], xerr=ends, color=color, fmt="o", markersize=4)
+            axis.set(title=f"{choice}", xlabel="part of the way to the threshold", ylim=(-0.25, 1.03))
+            axis.set_yticks(np.linspace(0, 1, 6))
+        axes[0].set_ylabel("share of runs above, mean over domains")
+        fig.legend(handles=looks.lines(map(look_of, BENCHMARK)), loc="outside lower center", ncols=4, handlelength=3)
+        fig.suptitle("Performance profiles of fresh runs; below them interquartile means", fontsize=10)
+    return fig
+
+
+def draw_sensitivity(table: pl.DataFrame) -> Figure:
+    """An algorithm a row: the best setting for all domains, the best of each, and the loss between them."""
+    names = [name for name in (*BENCHMARK, *ABLATIONS) if name in set(table["algorithm"])]
+    with style.figure(7.4, 1.5 + 0.34 * len(names)) as fig:
+        left, right = fig.subplots(1, 2, sharey=True)
+        for k, name in enumerate(reversed(names)):
+            row, color = table.row(by_predicate=pl.col("algorithm") == name, named=True), looks.color_of(look_of(name))
+            left.plot([row["single"], row["tuned"]], [k, k], color=color, linewidth=1.2)
+            left.plot(row["single"], k, "o", color=color, markerfacecolor="white", markersize=6)
+            left.plot(row["tuned"], k, "o", color=color, markersize=6)
+            right.plot(row["loss"], k, "|", color=style.GREY, markersize=9)
+            if row["fair_loss"] is not None:
+                ends = [[row["fair_loss"] - row["low"]], [row["high"] - row["fair_loss"]]]
+                right.errorbar([row["fair_loss"]], [k], xerr=ends, color=color, fmt="o", markersize=5)
+        left.set_yticks(range(len(names)), [label_of(name) for name in reversed(names)])
+        left.set_xlabel("part of the way: one setting (open),\none for each domain (filled), screened")
+        right.set_xlabel("loss by one setting: screened (grey),\ncross-fitted over finalists (dots)")
+        right.axvline(0, color=style.BLACK, linewidth=0.8)
+        fig.suptitle("Sensitivity: what one setting for all domains costs", fontsize=10)
+    return fig
+
+
+def _curves(table: pl.DataFrame, title: str) -> Figure:
+    with style.figure(*panels.size_of(table["domain"].n_unique())) as fig:
+        panels.curve_panels(fig, table, BENCHMARK)
+        fig.suptitle(title, fontsize=10)
+    return fig

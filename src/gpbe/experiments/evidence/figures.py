@@ -1,0 +1,68 @@
+"""Figures of the evidence: what is drawn from which stage."""
+
+from functools import partial
+
+import polars as pl
+
+from gpbe.analysis.stored import Stored
+from gpbe.experiments.evidence import computation, names
+from gpbe.figures import FigureSpec, Notes
+
+GROUP = "The evidence"
+
+
+def _figure(name: str, describe: str, needs: str, table: str, **options: object) -> FigureSpec:
+    def made(stored: Stored) -> pl.DataFrame:
+        return getattr(computation, table)(stored, **options)
+
+    drawing = f"gpbe.experiments.evidence.drawing:draw_{name.removeprefix('evidence-').replace('-', '_')}"
+    return FigureSpec(name, describe, (needs,), drawing, made, partial(_notes, needs=needs), GROUP)
+
+
+def _notes(stored: Stored, needs: str) -> Notes:
+    """How much stands behind a figure, and whether there is more to come."""
+    amount = stored.amounts.get(needs, "")
+    said = (f"{needs}: {amount}",) if amount else ()
+    return Notes(said, (f"Not complete: {stored.lacking[needs]}.",) if needs in stored.lacking else ())
+
+
+FIGURES = (
+    _figure(
+        "evidence-voted",
+        "learning curves of fresh runs, with the one setting an algorithm that won the vote of the domains",
+        names.VERDICT,
+        "curves_of",
+        choice="voted",
+    ),
+    _figure(
+        "evidence-tuned",
+        "learning curves of fresh runs, with the setting that was tuned for each domain",
+        names.VERDICT,
+        "curves_of",
+        choice="tuned",
+    ),
+    _figure(
+        "evidence-runs",
+        "how return is spread over fresh runs of the tuned settings, in each domain",
+        names.VERDICT,
+        "tuned_runs",
+    ),
+    _figure(
+        "evidence-settings",
+        "how mean return is spread over the screened settings, in each domain",
+        names.SCREEN,
+        "screened_settings",
+    ),
+    _figure(
+        "evidence-profiles",
+        "share of runs above each part of the way, mean over domains, voted and tuned; dots are interquartile means",
+        names.VERDICT,
+        "profiles",
+    ),
+    _figure(
+        "evidence-sensitivity",
+        "what one setting for all domains costs, beside a setting for each (Adkins et al. 2024)",
+        names.SCREEN,
+        "sensitivities",
+    ),
+)

@@ -1,0 +1,92 @@
+"""The verdicts as a page of the documentation: Markdown that is made from stored results and from nothing else."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from scipy import stats
+
+from gpbe.analysis.findings import ERROR, Finding
+from gpbe.report.claims import Judged, tally
+from gpbe.report.model import STEPS, Cost, Dependence
+from gpbe.report.parts import PAPER_STEPS, SIGNS, shortened
+
+TITLE = "# The paper's claims, and what the evidence says"
+MARK = "<!-- made from"
+HOPELESS = 20.0
+"""If more than so many times the runs would be needed, it is not worth saying how many."""
+
+
+def results_page(
+    judged: Sequence[Judged], solved: Sequence[Dependence], costs: Sequence[Cost], files: Mapping[str, Path]
+) -> str:
+    """The whole page; it names the files that it was made from, with their checksums."""
+    parts = [
+        TITLE,
+        "Made by `gpbe claims --from results --page docs/results.md`; [the evidence](evidence.md) says how verdicts "
+        f"are reached, and was written before them. {tally(judged)[:1].upper()}{tally(judged)[1:]}.",
+        "Numbers are parts of the way from a random policy's return (0) to Gymnasium's threshold (1) where claims are "
+        "about control, with intervals at level 95 %; q is the false discovery rate at which a verdict would be made.",
+    ]
+    for place in dict.fromkeys(each.claim.where for each in judged):
+        mine = [each for each in judged if each.claim.where == place]
+        parts.append(f"## {place[:1].upper()}{place[1:]}\n" + _table(mine))
+    if solved:
+        parts.append("## What counts as solved\n" + _solved(solved))
+    if costs:
+        parts.append("## What it took\n" + _cost(costs))
+    return "\n\n".join([*parts, fingerprint(files)]) + "\n"
+
+
+def fingerprint(files: Mapping[str, Path]) -> str:
+    """The line that tells which results a page was made from."""
+    sums = (f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()[:16]}" for name, path in sorted(files.items()))
+    return f"{MARK} {', '.join(sums)} -->"
+
+
+def closing(finding: Finding) -> str:
+    """What it would take to decide an open claim: a stage, or about how many times the runs (normal approximation).
+
+    >>> closing(Finding("undecided", p=0.09, level=0.04))
+    'about 1.5 times the runs would decide it'
+    """
+    if finding.missing:
+        return finding.missing
+    now = stats.norm.isf(min(0.5, finding.p * finding.level / ERROR))
+    factor = (stats.norm.isf(finding.level) / now) ** 2 if now > 0 else float("inf")
+    if factor > HOPELESS:
+        return f"more than {HOPELESS:.0f} times the runs would be needed"
+    return f"about {factor:.1f} times the runs would decide it"
+
+
+def _table(judged: Iterable[Judged]) -> str:
+    rows = ["| claim | verdict | numbers | decided by | q |", "| --- | --- | --- | --- | --- |"]
+    for each in judged:
+        finding = each.finding
+        numbers = shortened(finding)
+        if finding.verdict == "undecided" and not finding.missing:
+            numbers += f". {closing(finding).capitalize()}"
+        q = "" if each.q is None else f"{each.q:.2g}"
+        cells = (each.claim.text, f"{SIGNS[finding.verdict]} {finding.verdict}", numbers, finding.where, q)
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(rows)
+
+
+def _solved(found: Sequence[Dependence]) -> str:
+    numbers = list(found[0].verdicts)
+    rows = ["| claim | " + " | ".join(f"{part:g}" for part in numbers) + " |", "| --- " * (1 + len(numbers)) + "|"]
+    rows += [f"| {each.claim} | " + " | ".join(each.verdicts.values()) + " |" for each in found]
+    return "Verdicts for other parts of the way at which a domain counts as solved.\n\n" + "\n".join(rows)
+
+
+def _cost(costs: Sequence[Cost]) -> str:
+    rows = ["| results | chunks | work | core-hours |", "| --- | --- | --- | --- |"]
+    rows += [
+        f"| {c.experiment} | {c.done:,} of {c.total:,} | {c.steps:,} {c.unit} | {c.seconds / 3600:.2f} |" for c in costs
+    ]
+    steps = sum(c.steps for c in costs if c.unit == STEPS)
+    hours = sum(c.seconds for c in costs) / 3600
+    said = f"Together {steps:.3g} steps of control and {hours:.1f} core-hours."
+    if steps:
+        said += f" The paper's design has {PAPER_STEPS:.3g} steps: {PAPER_STEPS / steps:.0f} times as many."
+    return "\n".join(rows) + f"\n\n{said}"
