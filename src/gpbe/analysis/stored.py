@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import polars as pl
@@ -48,13 +48,13 @@ class Stored:
     _parts: dict[frozenset[str], "Stored"] = field(default_factory=dict, init=False, repr=False)
 
     def only(self, names: Iterable[str]) -> "Stored":
-        """The results of some of the experiments; what was reduced of them once is kept."""
+        """The results of some of the experiments, and all stages; what was reduced of them once is kept."""
         wanted = frozenset(names).intersection(self.tables)
         if wanted == set(self.tables):
             return self
         if wanted not in self._parts:
             tables = {name: table for name, table in self.tables.items() if name in wanted}
-            self._parts[wanted] = Stored(tables, self.scale, self.lacking, self.amounts)
+            self._parts[wanted] = replace(self, tables=tables)
         return self._parts[wanted]
 
     @cached_property
