@@ -165,7 +165,7 @@ def status(results: Positional[Path] = Path("out"), verify: bool = False, json: 
 
     Args:
         results: a results folder, or a folder with several in its `results`
-        verify: compare every part with its checksum
+        verify: compare every part with its checksum again, also those that were found whole before
         json: print JSON
     """
     from gpbe import store

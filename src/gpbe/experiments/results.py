@@ -9,8 +9,7 @@ from gpbe.analysis.stored import Stored
 from gpbe.errors import InputError
 from gpbe.experiments.experiment import Experiment, Scale
 from gpbe.experiments.files import read
-from gpbe.experiments.registry import DECLARED, NAMES, STAGED, find
-from gpbe.experiments.study import DeclaredStudy
+from gpbe.experiments.registry import NAMES, STAGED, find
 
 RESULTS = "results"
 
@@ -44,8 +43,7 @@ def open_results(scale: str, out: Path) -> Stored:
             lacking[name] = f"{there[name]} has {status.done:,} of {status.total:,} chunks; the rest: {command}"
         if status.done:
             amounts[name] = f"{status.steps_done:,} {store.spec(there[name]).get('unit', 'steps')}"
-            # Sweeps can be larger than memory; what their parts say of themselves must do.
-            tables[name] = store.scan(there[name], verify=isinstance(DECLARED[name], DeclaredStudy))
+            tables[name] = store.scan(there[name])
     return Stored(tables, scale, lacking, amounts)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe, wait
 
 from gpbe.errors import InputError
-from gpbe.process import environment
+from gpbe.process import environment, search_path
 from gpbe.runner.chunk import Chunk
 from gpbe.runner.executor import Reply
 from gpbe.runner.interrupts import uninterrupted
@@ -63,7 +63,7 @@ class _Worker:
         with theirs:
             self.process = subprocess.Popen(
                 [sys.executable, "-P", "-c", _BOOT, str(theirs.fileno()), str(core)],
-                env={**os.environ, **environment(), "PYTHONPATH": _search_path()},
+                env={**os.environ, **environment(), "PYTHONPATH": search_path()},
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=2,  # what a runner prints does not mix with what the command prints
@@ -161,8 +161,3 @@ def _receive(socket: Connection) -> Answer | None:
         return socket.recv()
     except (EOFError, OSError):
         return None
-
-
-def _search_path() -> str:
-    """Where this process finds modules, for another one: a runner may be in a script's folder or in tests."""
-    return os.pathsep.join(path or os.getcwd() for path in sys.path)

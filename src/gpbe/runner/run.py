@@ -46,7 +46,7 @@ def run(
         display: told about every chunk; see `gpbe.runner.progress`
         attempts: how often a chunk may raise, kill its worker or take too long before it is recorded as failed
         patience: seconds that a chunk may take, with compiling, before its worker is ended
-        verify: compare the parts in the folder with their checksums before trusting them
+        verify: compare all parts in the folder with their checksums, also those that were found whole before
     """
     check_runner(runner)
     if attempts < 1:
