@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tyro.conf import Positional
 
 from gpbe.cli.options import File, Json, Number, Real, Scale
-from gpbe.cli.terminal import check_writable, console, print_json
+from gpbe.cli.terminal import Stopped, check_writable, console, print_json
 from gpbe.errors import InputError
 from gpbe.process import prepare
 from gpbe.wording import duration
@@ -65,7 +65,7 @@ def run(
         )
         row = {"experiment": each.name, "unit": each.unit, "folder": str(folder), **asdict(report.counts)}
         if report.interrupted:
-            raise InputError(f"interrupted; the same command goes on from {folder}")
+            raise Stopped(f"interrupted; the same command goes on from {folder}", report.signal)
         reports.append(row)
         if not json:
             console().print(_said(row))

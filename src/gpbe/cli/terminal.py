@@ -12,6 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from gpbe.errors import InputError
+from gpbe.interrupts import Interrupted
+
+
+class Stopped(Interrupted):
+    """A command that was interrupted, and says how to go on."""
+
+    def __init__(self, message: str, number: int):
+        super().__init__(number)
+        self.message = message
 
 
 def console():

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpbe.errors import InputError
+from gpbe.interrupts import uninterrupted
 from gpbe.process import single_threaded, with_cache
 from gpbe.runner.chunk import Chunk
 from gpbe.runner.executor import Reply
-from gpbe.runner.interrupts import uninterrupted
 from gpbe.runner.worker import Answer, Job, prepare
 
 _QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}

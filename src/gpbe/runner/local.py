@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe, wait
 
 from gpbe.errors import InputError
+from gpbe.interrupts import uninterrupted
 from gpbe.process import environment, search_path
 from gpbe.runner.chunk import Chunk
 from gpbe.runner.executor import Reply
-from gpbe.runner.interrupts import uninterrupted
 from gpbe.runner.worker import Answer, Job
 
-_BOOT = "import sys; from gpbe.runner.worker import main; main(int(sys.argv[1]), int(sys.argv[2]))"
+_BOOT = "import sys; from gpbe.runner.worker import main; main(*map(int, sys.argv[1:]))"
 _PAUSE = 1.0
 """Seconds to wait for news before the driver may look at the clock."""
 _STILLBORN = 3
@@ -62,7 +62,7 @@ class _Worker:
         self.socket, theirs = Pipe()
         with theirs:
             self.process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _BOOT, str(theirs.fileno()), str(core)],
+                [sys.executable, "-P", "-c", _BOOT, str(theirs.fileno()), str(core), str(os.getpid())],
                 env={**os.environ, **environment(), "PYTHONPATH": search_path()},
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
