@@ -190,8 +190,8 @@ def test_no_file_makes_gpbe_import_anything(cartpole, tmp_path):
     """A name in a file is looked up in the table, though a reference to a module would be a name elsewhere."""
     agent = replace(cartpole.agent(0), record=replace(ALGORITHMS["qrc"], name="antigravity:fly"))
     path = agent.save(tmp_path / "agent.npz")
-    header, arrays = arrays_file.read(path, "gpbe-agent", 1, "an agent")
-    arrays_file.write(path, "gpbe-agent", 1, header | {"own_algorithm": False}, arrays)
+    header, arrays = arrays_file.read(path, "gpbe-agent", 2, "an agent")
+    arrays_file.write(path, "gpbe-agent", 2, header | {"own_algorithm": False}, arrays)
     with pytest.raises(gpbe.InputError, match="there is no control algorithm 'antigravity:fly'"):
         gpbe.load(path)
     assert "antigravity" not in sys.modules

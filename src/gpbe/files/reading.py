@@ -30,8 +30,6 @@ def check_file(path: str | Path, most: int | None = None) -> int:
     """The size of a file in bytes, if it is one and has no more than so many."""
     try:
         found = os.stat(path)
-    except FileNotFoundError:
-        raise InputError("is not there") from None
     except (OSError, ValueError) as error:  # ValueError: a null byte in its name
         raise unreadable(error) from None
     if stat.S_ISDIR(found.st_mode):

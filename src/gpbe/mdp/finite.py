@@ -8,6 +8,8 @@ import numpy as np
 from gpbe.checks import (
     as_floats,
     check_interval,
+    check_magnitude,
+    check_names,
     check_probabilities,
     check_shape,
     place,
@@ -63,6 +65,7 @@ class FiniteMDP:
         check_probabilities(transition, "transition", AXES[:2])
         reward = _full(reward, (s, a, s), "reward")
         discount = _full(discount, (s, a, s), "discount")
+        check_magnitude(reward, "reward")
         check_interval(discount, "discount", AXES)
         start = np.full(s, 1 / s) if start is None else as_floats(start, "start")
         check_shape(start, (s,), "start", "states")
@@ -193,7 +196,5 @@ def _names(names: Sequence[str] | None, count: int, what: str) -> tuple[str, ...
         return tuple(str(i) for i in range(count))
     if len(names) != count:
         raise InputError(f"{what}_names has {len(names)} names; there are {count} {what}s")
-    repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
-    if repeated is not None:
-        raise InputError(f"{what}_names has {repeated!r} twice; each {what} needs a name of its own")
+    check_names(names, what)
     return tuple(names)
