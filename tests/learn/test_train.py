@@ -247,7 +247,7 @@ def test_epsilon_goes_along_a_line():
         ({"width": [0.5, 1.0], "algorithm": "qrc-sep"}, "width shapes a network, .*; give one number"),
         ({"learning_rate": 0.1}, "qrc has no 'learning_rate'"),
         ({"algorithm": "nowhere:MINE"}, "there is no nowhere:MINE"),
-        ({"hidden": (5, 0)}, r"hidden\[1\] is 0; it should be a whole number, 1 or more"),
+        ({"hidden": (5, 0)}, r"hidden\[1\] is 0; it should be a whole number from 1"),
         ({"step_size": [0.1, 0.2], "tau": [0.0, 0.1, 1.0]}, "need one length"),
     ],
 )

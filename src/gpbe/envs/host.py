@@ -209,6 +209,10 @@ def _make(env: Any, name: str) -> Any:
             made = make()
         except (gymnasium.error.Error, ImportError) as error:
             raise InputError(f"Gymnasium could not make {name}: {_one_line(error)}") from error
+        except Exception as error:
+            if not isinstance(env, str):  # a function of the user's, who wants to see where it went wrong
+                raise
+            raise InputError(f"Gymnasium could not make {name}: {_one_line(error)}") from error
     if not isinstance(made, gymnasium.Env):
         raise InputError(f"{name} gave a {type(made).__name__}; it should make a gymnasium.Env")
     return made

@@ -47,14 +47,14 @@ def open_results(scale: str, out: Path) -> Stored:
     return Stored(tables, scale, lacking, amounts)
 
 
-def planned(name: str, scale: str, out: Path) -> Iterator[tuple[Experiment, Path]]:
+def planned(name: str, scale: str, out: Path, imports: bool = False) -> Iterator[tuple[Experiment, Path]]:
     """What `gpbe run NAME` runs, one after the other, each with its results folder.
 
     `all` are the paper's; a file has one's own; and of an experiment in stages the next one is made when the one before
-    is done, from what is then stored.
+    is done, from what is then stored. With `imports` a .toml file may name modules to import.
     """
     if Path(name).suffix in (".toml", ".py"):
-        for experiment in read(name):
+        for experiment in read(name, imports):
             yield experiment, folder_of(experiment.name, scale, out, own=True)
     elif name in STAGED:
         yield from _staged(name, scale, out)

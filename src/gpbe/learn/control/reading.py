@@ -7,12 +7,10 @@ import numpy as np
 
 from gpbe.algorithms.control import Agent, ControlAlgorithm, Hypers, Spec
 from gpbe.algorithms.hyperparameters import checked_numbers
-from gpbe.checks import check_at_least, check_divides, check_known
 from gpbe.envs import CompiledEnv, HostEnv
 from gpbe.envs.domains import domain_of
-from gpbe.errors import InputError
-from gpbe.learn.control.learning import Learning
-from gpbe.learn.control.loop import OPTIMIZERS, Options
+from gpbe.learn.control.learning import Learning, check_hidden, check_learning
+from gpbe.learn.control.loop import Options
 from gpbe.learn.settings import Settings, as_settings
 from gpbe.nets import MakeBody
 
@@ -45,14 +43,9 @@ def read_options(
     hard: bool = False,
 ) -> Options:
     """What the compiled program depends on; layers are the domain's if left out."""
-    check_at_least(1, steps=steps, batch=learning.batch)
-    check_at_least(0, target_every=learning.target_every)
-    check_divides(learning.every, steps)
-    check_known(learning.optimizer, OPTIMIZERS, "optimizer")
-    if learning.batch > learning.buffer:
-        raise InputError(f"batch is {learning.batch}, but the buffer holds only {learning.buffer}; it should be larger")
+    check_learning(learning, steps)
     hidden = domain_of(env.name).hidden if hidden is None else tuple(hidden)
-    check_at_least(1, **{f"hidden[{k}]": size for k, size in enumerate(hidden)})
+    check_hidden(hidden)
     return Options(agent, Spec(env.observation, env.actions, hidden, body), learning, hard)
 
 

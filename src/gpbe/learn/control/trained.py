@@ -138,7 +138,7 @@ def load(path: str | Path, body: MakeBody | None = None, algorithm: ControlAlgor
 
     >>> load("pyproject.toml")
     Traceback (most recent call last):
-    gpbe.errors.InputError: pyproject.toml is not an agent saved by gpbe ...
+    gpbe.errors.InputError: pyproject.toml is not an agent saved by gpbe: it is not an .npz archive ...
     """
     path = Path(path)
     header, arrays = arrays_file.read(path, KIND, VERSION, "an agent", OLDEST)
