@@ -60,6 +60,10 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(128 + number_of(interruption))
     except BrokenPipeError:
         sys.stderr.close()  # the reader (head, say) has gone: not an error
+    except OSError as error:  # a name that is too long, a folder that may not be looked into
+        _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except MemoryError:
+        _fail("this machine has not enough memory for that; ask for less")
 
 
 def _later(run: Callable[..., None]) -> Callable[..., Callable[[], None]]:

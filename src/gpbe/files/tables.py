@@ -1,15 +1,14 @@
 """Tables in Parquet files, also such as somebody else has written.
 
-A file that gpbe wrote has a checksum (gpbe.files.sealed), and is decoded once that fits. Any other is opened by a
+A file that gpbe wrote has a checksum (gpbe.files.sealed), and is decoded once that fits. Any other is first read by a
 process of its own: a damaged Parquet file can make its reader panic, or allocate more than there is, and nothing in
-this process could catch that. What that process read comes back as plain columns.
+this process could catch that. Without a checksum nobody can tell whether a number in it has changed.
 """
 
 import io
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import BinaryIO
 
@@ -29,19 +28,19 @@ _PATIENCE = 60.0
 """Seconds that it may take, and a second more for every ten megabytes."""
 _TAIL = 2**20
 
-_READ = """
+_TRY = """
 import sys
 try:
     import resource
-    resource.setrlimit(resource.RLIMIT_DATA, (int(sys.argv[3]),) * 2)
+    resource.setrlimit(resource.RLIMIT_DATA, (int(sys.argv[2]),) * 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 except ImportError:
     pass
 try:
     import polars
-    frame = polars.read_parquet(sys.argv[1], glob=False, hive_partitioning=False)
-    with open(int(sys.argv[2]), "wb", closefd=False) as file:
-        frame.write_ipc(file, compression="uncompressed")
+    rows = polars.scan_parquet(sys.argv[1], glob=False, hive_partitioning=False)
+    for _ in rows.collect_batches() if hasattr(rows, "collect_batches") else [rows.collect()]:
+        pass
 except BaseException as error:
     print((str(error) or type(error).__name__).splitlines()[0])
     sys.exit(1)
@@ -51,30 +50,40 @@ except BaseException as error:
 def read_table(path: str | Path, most: int = MOST) -> pl.DataFrame:
     """The table in a Parquet file; messages do not name the file.
 
+    >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "t.parquet"
     >>> pl.DataFrame({"x": [1, 2]}).write_parquet(path)
     >>> read_table(path)["x"].to_list()
     [1, 2]
     """
+    check_table(path, most)
+    return decode(path)
+
+
+def check_table(path: str | Path, most: int = MOST) -> None:
+    """Whether a Parquet file can be read, or parts of it, without harm; whoever then reads it need not read it whole.
+
+    Its checksum is compared if it has one; otherwise another process reads all of it, a piece at a time.
+    """
     size = check_file(path, most)
     try:
         with open(path, "rb") as file:
             if not _looks_sealed(file, size):
-                return _read_apart(Path(path), size)
+                _try_apart(Path(path), size)
+                return
             file.seek(0)
-            data = file.read()
-        check(data)
+            check(file.read())
     except OSError as error:
         raise unreadable(error) from None
     except Damaged as damaged:
         raise InputError(f"is damaged: {damaged}") from None
-    return decode(data)
 
 
-def decode(data: bytes) -> pl.DataFrame:
-    """The table of a sealed file whose checksum was found to fit."""
+def decode(source: str | Path | bytes) -> pl.DataFrame:
+    """The table of a file, or of its bytes, that was checked."""
     try:
-        return pl.read_parquet(io.BytesIO(data))
+        given = io.BytesIO(source) if isinstance(source, bytes) else Path(source)
+        return pl.read_parquet(given, glob=False, hive_partitioning=False)
     except (Exception, pl.exceptions.PanicException) as error:  # only what was made to deceive comes here
         raise InputError(f"is not a Parquet file that can be read: {_first_line(str(error))}") from None
 
@@ -89,27 +98,23 @@ def _looks_sealed(file: BinaryIO, size: int) -> bool:
     return is_sealed(tail)
 
 
-def _read_apart(path: Path, size: int) -> pl.DataFrame:
-    with tempfile.TemporaryFile() as file:
-        space = str(_SPACE + _EACH * size)
-        try:
-            done = subprocess.run(
-                [sys.executable, "-P", "-c", _READ, str(path.resolve()), str(file.fileno()), space],
-                env={**os.environ, "PYTHONPATH": search_path(), "POLARS_MAX_THREADS": "2", "RUST_BACKTRACE": "0"},
-                pass_fds=[file.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                timeout=_PATIENCE + size / 10e6,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise InputError("is not a Parquet file that can be read: that takes too long") from None
-        if done.returncode:
-            reason = _first_line(done.stdout.decode(errors="replace")) or "it makes its reader fail"
-            raise InputError(f"is not a Parquet file that can be read: {reason}")
-        file.seek(0)
-        return pl.read_ipc(file.read())
+def _try_apart(path: Path, size: int) -> None:
+    """Have a process of its own read the file."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", _TRY, str(path.resolve()), str(_SPACE + _EACH * size)],
+            env={**os.environ, "PYTHONPATH": search_path(), "POLARS_MAX_THREADS": "2", "RUST_BACKTRACE": "0"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=_PATIENCE + size / 10e6,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise InputError("is not a Parquet file that can be read: that takes too long") from None
+    if done.returncode:
+        reason = _first_line(done.stdout.decode(errors="replace")) or "it makes its reader fail"
+        raise InputError(f"is not a Parquet file that can be read: {reason}")
 
 
 def _first_line(text: str) -> str:

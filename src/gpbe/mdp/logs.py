@@ -1,5 +1,6 @@
 """Recorded transitions: what a user has who has no simulator."""
 
+import os
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from gpbe.checks import as_floats, check_interval
+from gpbe.checks import as_floats, check_interval, check_magnitude
 from gpbe.errors import InputError
 from gpbe.files.atomic import write_table
+from gpbe.files.tables import read_table
 from gpbe.mdp.prediction import PredictionProblem
 from gpbe.mdp.simulate import simulate
 from gpbe.shapes import Array, Numbers
@@ -51,7 +53,7 @@ class Log:
         next_features: Numbers | None = None,
     ):
         x = as_floats(features, "features")
-        if x.ndim != 2 or len(x) < 1 + (next_features is None):
+        if x.ndim != 2 or len(x) < 1 + (next_features is None) or not x.shape[1]:
             raise InputError(
                 f"features have shape {x.shape}; they should be (transitions, features), with 2 rows at least, "
                 "or 1 and its next_features"
@@ -71,6 +73,8 @@ class Log:
                     f"{name} has shape {column.shape}; it should have one number for each of {len(x)} rows"
                 )
             set_(self, name, column[:rows])
+        for name in ("features", "next_features", "reward"):
+            check_magnitude(getattr(self, name), name)
         for name in ("discount", "target", "behavior"):
             check_interval(getattr(self, name), name, ("row",))
         if not (self.behavior > 0).all():
@@ -118,19 +122,19 @@ class Log:
         """From a Parquet file with columns reward, discount, target, behavior, and features: either one column
         `features` of lists, or numbered columns x_0, x_1, ... (and next_features, or next_x_0, ..., if recorded).
         """
+        if not os.path.exists(path):
+            raise InputError(f"there is no file {path}")
         try:
-            frame = pl.read_parquet(path)
-        except FileNotFoundError:
-            raise InputError(f"there is no file {path}") from None
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise InputError(f"{path} is not a Parquet file that can be read: {str(error).splitlines()[0]}") from None
+            frame = read_table(path)
+        except InputError as error:
+            raise InputError(f"{path} {error}") from None
         missing = [c for c in ("reward", "discount", "target", "behavior") if c not in frame.columns]
         if missing:
             raise InputError(f"{path} has no column {missing[0]!r}; it has {', '.join(frame.columns)}")
         features = _vectors(frame, "features", "x", path)
         if features is None:
             raise InputError(f"{path} has no features: neither a column 'features' nor columns x_0, x_1, ...")
-        columns = {c: frame[c].to_numpy() for c in ("reward", "discount", "target", "behavior")}
+        columns = {c: _numbers(frame[c], path) for c in ("reward", "discount", "target", "behavior")}
         try:
             return cls(features, **columns, next_features=_vectors(frame, "next_features", "next_x", path))
         except InputError as error:
@@ -143,8 +147,17 @@ class Log:
         write_table(Path(path), pl.DataFrame({**frame, **lists}))
 
 
+def _numbers(column: pl.Series, path: str | Path) -> Array:
+    """A column as numbers; text and dates are none, though they could be turned into some."""
+    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+        raise InputError(f"{path}: column {column.name!r} holds {column.dtype}; it should hold numbers")
+    return column.cast(pl.Float64).to_numpy()
+
+
 def _vectors(frame: pl.DataFrame, name: str, prefix: str, path: str | Path) -> Array | None:
     if name in frame.columns:
+        if getattr(frame[name].dtype, "inner", pl.String) not in (*pl.datatypes.group.NUMERIC_DTYPES, pl.Boolean):
+            raise InputError(f"{path}: column {name!r} holds {frame[name].dtype}; it should hold lists of numbers")
         try:
             return np.array(frame[name].to_list(), dtype=float)
         except (ValueError, TypeError):
@@ -152,7 +165,7 @@ def _vectors(frame: pl.DataFrame, name: str, prefix: str, path: str | Path) -> A
     given = [c for c in frame.columns if re.fullmatch(rf"{prefix}_\d+", c)]
     numbered = []
     while f"{prefix}_{len(numbered)}" in frame.columns:
-        numbered.append(frame[f"{prefix}_{len(numbered)}"].to_numpy())
+        numbered.append(_numbers(frame[f"{prefix}_{len(numbered)}"], path))
     if len(numbered) < len(given):
         raise InputError(f"{path} has columns {', '.join(given)} but no {prefix}_{len(numbered)}; number them from 0")
     return np.stack(numbered, axis=-1) if numbered else None

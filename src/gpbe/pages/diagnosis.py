@@ -38,7 +38,7 @@ def as_page(diagnosis: "Diagnosis") -> Group:
     what, why = diagnosis.recommendation
     advice = Text.assemble(("Recommended: ", "bold"), (what, "bold cyan"), f"\n{why[0].upper()}{why[1:]}.")
     return Group(
-        Rule(f"[bold]{head}, lambda = {diagnosis.lam:g}"),
+        Rule(Text(f"{head}, lambda = {diagnosis.lam:g}", style="bold")),
         *_block(None, advice),
         *_block("Does TD converge?", _stability(diagnosis)),
         *_block("What each objective's minimum is worth", _solutions(diagnosis)),
@@ -132,7 +132,7 @@ def _states(diagnosis: "Diagnosis") -> Group:
         ),
     ]
     for s in range(min(p.mdp.n_states, MOST_STATES)):
-        table.add_row(p.mdp.state_names[s], *(_short(c[s]) for c in columns))
+        table.add_row(Text(p.mdp.state_names[s]), *(_short(c[s]) for c in columns))  # no markup in names
     rest = p.mdp.n_states - MOST_STATES
     more = f"... and {rest} more states (all of them with --json). " if rest > 0 else ""
     worst = p.mdp.state_names[diagnosis.most_missed_state]

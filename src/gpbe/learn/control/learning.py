@@ -1,5 +1,6 @@
 """How agents learn, whatever their algorithm. Does not need JAX to be read."""
 
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, get_args
 
 from gpbe.checks import check_at_least, check_divides, check_known, is_whole
@@ -27,6 +28,8 @@ LONGEST_RUN = 2**31 - 1
 """Steps: a compiled program counts them in 32 bits."""
 LARGEST_BUFFER = 10**8
 LARGEST_LAYER, LAYERS = 10**5, 64
+LARGEST_NETWORK = 10**8
+"""Weights between its layers."""
 
 
 def check_learning(learning: Learning, steps: int) -> None:
@@ -46,7 +49,7 @@ def check_learning(learning: Learning, steps: int) -> None:
             raise InputError(f"{name} is {value}; it should be {most:,} at most")
 
 
-def check_hidden(hidden: Any) -> None:
+def check_hidden(hidden: Any, name: str = "hidden") -> None:
     """Sizes of layers.
 
     >>> check_hidden([32, -3])
@@ -54,9 +57,11 @@ def check_hidden(hidden: Any) -> None:
     gpbe.errors.InputError: hidden[1] is -3; it should be a whole number from 1 to 100,000
     """
     if not isinstance(hidden, list | tuple):
-        raise InputError(f"hidden is {hidden!r}; it should be a list of sizes, such as [32, 32]")
+        raise InputError(f"{name} is {hidden!r}; it should be a list of sizes, such as [32, 32]")
     if len(hidden) > LAYERS:
-        raise InputError(f"hidden has {len(hidden):,} layers; it should have {LAYERS} at most")
+        raise InputError(f"{name} has {len(hidden):,} layers; it should have {LAYERS} at most")
     for k, size in enumerate(hidden):
         if not is_whole(size) or not 1 <= size <= LARGEST_LAYER:
-            raise InputError(f"hidden[{k}] is {size!r}; it should be a whole number from 1 to {LARGEST_LAYER:,}")
+            raise InputError(f"{name}[{k}] is {size!r}; it should be a whole number from 1 to {LARGEST_LAYER:,}")
+    if (weights := sum(a * b for a, b in pairwise(hidden))) > LARGEST_NETWORK:
+        raise InputError(f"{name} has layers with {weights:,} weights; there should be {LARGEST_NETWORK:,} at most")

@@ -1,18 +1,24 @@
 """What a training was asked for, checked: numbers that may be swept, and what the compiled program depends on."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from gpbe.algorithms.control import Agent, ControlAlgorithm, Hypers, Spec
+from gpbe.algorithms.control import Agent, ControlAlgorithm, Hypers, Sampled, Spec
 from gpbe.algorithms.hyperparameters import checked_numbers
 from gpbe.envs import CompiledEnv, HostEnv
 from gpbe.envs.domains import domain_of
+from gpbe.errors import InputError
 from gpbe.learn.control.learning import Learning, check_hidden, check_learning
 from gpbe.learn.control.loop import Options
 from gpbe.learn.settings import Settings, as_settings
 from gpbe.nets import MakeBody
+
+
+LARGEST_MEMORY = 2**29
+"""Numbers in the buffer of a run."""
 
 
 def numbers_and_choices(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -46,6 +52,12 @@ def read_options(
     check_learning(learning, steps)
     hidden = domain_of(env.name).hidden if hidden is None else tuple(hidden)
     check_hidden(hidden)
+    numbers = learning.buffer * (2 * math.prod(env.observation) + len(Sampled._fields))
+    if numbers > LARGEST_MEMORY:
+        raise InputError(
+            f"a buffer of {learning.buffer:,} transitions of {env.name} has {numbers:,} numbers; "
+            f"it should have {LARGEST_MEMORY:,} at most"
+        )
     return Options(agent, Spec(env.observation, env.actions, hidden, body), learning, hard)
 
 

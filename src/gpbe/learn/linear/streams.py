@@ -12,7 +12,7 @@ from gpbe.shapes import Numbers
 
 
 def simulated(problem: PredictionProblem, steps: int, runs: int, seed: int, state_lam: Numbers | None = None) -> Stream:
-    """Runs of the behavior. The data depend on the problem and the seed only, so algorithms can be paired."""
+    """Runs of the behavior. The data of a run depend on problem, seed and its number only: algorithms can be paired."""
     m = problem.mdp
     if problem.features.ndim > 2 and problem.features.shape[:-2] != (runs,):
         raise InputError(
