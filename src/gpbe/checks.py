@@ -180,12 +180,16 @@ LARGEST = 1e50
 """Of rewards and features: the sixth power of a larger one is infinite in 64 bits, so its errors are no numbers."""
 
 
-def check_magnitude(array: Array, name: str) -> None:
+LARGEST_LEARNED = 1e15
+"""The same for learning, which computes in 32 bits."""
+
+
+def check_magnitude(array: Array, name: str, largest: float = LARGEST) -> None:
     """No entry may be so large that nothing can be computed from it."""
-    wrong = np.abs(array) > LARGEST
+    wrong = np.abs(array) > largest
     if wrong.any():
         index = _first(wrong)
-        raise InputError(f"{place(name, index)} is {array[index]:g}; it should be {LARGEST:g} at most")
+        raise InputError(f"{place(name, index)} is {array[index]:g}; it should be {largest:g} at most: scale it")
 
 
 LONGEST_NAME = 200

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from gpbe.algorithms.linear.bootstrapping import scales
-from gpbe.checks import as_floats, check_interval
+from gpbe.checks import LARGEST_LEARNED, as_floats, check_interval, check_magnitude
 from gpbe.errors import InputError
 from gpbe.learn.linear.tracking import Stream
 from gpbe.mdp import Log, PredictionProblem, simulate
@@ -20,6 +20,7 @@ def simulated(problem: PredictionProblem, steps: int, runs: int, seed: int, stat
         )
     if problem.target.ndim > 2 or problem.behavior.ndim > 2 or m.reward.ndim > 3 or m.discount.ndim > 3:
         raise InputError(f"predict takes one problem; this is a batch with axes {problem.batch_shape}: use problem[i]")
+    check_learnable(problem.features, m.reward)
     data = simulate(m, problem.behavior, steps, runs, seed)
     discount = jnp.asarray(data.discount, jnp.float32)
     lam = np.ones(m.n_states) if state_lam is None else as_floats(state_lam, "state_lam")
@@ -40,9 +41,16 @@ def simulated(problem: PredictionProblem, steps: int, runs: int, seed: int, stat
     )
 
 
+def check_learnable(features: np.ndarray, reward: np.ndarray) -> None:
+    """Learning computes in 32 bits: the errors of larger numbers would be infinite from the start."""
+    check_magnitude(features, "features", LARGEST_LEARNED)
+    check_magnitude(reward, "reward", LARGEST_LEARNED)
+
+
 def recorded(log: Log) -> Stream:
     """A log as one run. Where it breaks off, a return bootstraps from where the row led, and traces start anew."""
     t = len(log)
+    check_learnable(np.concatenate([log.features, log.next_features]), log.reward)
 
     def one(values: np.ndarray) -> jnp.ndarray:
         return jnp.asarray(values[None], jnp.float32)
