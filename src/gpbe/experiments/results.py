@@ -9,8 +9,7 @@ from gpbe.analysis.stored import Stored
 from gpbe.errors import InputError
 from gpbe.experiments.experiment import Experiment, Scale
 from gpbe.experiments.files import read
-from gpbe.experiments.registry import DECLARED, NAMES, STAGED, find
-from gpbe.experiments.study import DeclaredStudy
+from gpbe.experiments.registry import NAMES, STAGED, find
 
 RESULTS = "results"
 
@@ -44,19 +43,18 @@ def open_results(scale: str, out: Path) -> Stored:
             lacking[name] = f"{there[name]} has {status.done:,} of {status.total:,} chunks; the rest: {command}"
         if status.done:
             amounts[name] = f"{status.steps_done:,} {store.spec(there[name]).get('unit', 'steps')}"
-            # Sweeps can be larger than memory; what their parts say of themselves must do.
-            tables[name] = store.scan(there[name], verify=isinstance(DECLARED[name], DeclaredStudy))
+            tables[name] = store.scan(there[name])
     return Stored(tables, scale, lacking, amounts)
 
 
-def planned(name: str, scale: str, out: Path) -> Iterator[tuple[Experiment, Path]]:
+def planned(name: str, scale: str, out: Path, imports: bool = False) -> Iterator[tuple[Experiment, Path]]:
     """What `gpbe run NAME` runs, one after the other, each with its results folder.
 
     `all` are the paper's; a file has one's own; and of an experiment in stages the next one is made when the one before
-    is done, from what is then stored.
+    is done, from what is then stored. With `imports` a .toml file may name modules to import.
     """
     if Path(name).suffix in (".toml", ".py"):
-        for experiment in read(name):
+        for experiment in read(name, imports):
             yield experiment, folder_of(experiment.name, scale, out, own=True)
     elif name in STAGED:
         yield from _staged(name, scale, out)

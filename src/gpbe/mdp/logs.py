@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from gpbe.checks import as_floats, check_interval, check_probabilities
+from gpbe.checks import as_floats, check_interval, check_magnitude, check_probabilities
 from gpbe.errors import InputError
 from gpbe.files.atomic import write_table
 from gpbe.mdp.prediction import PredictionProblem
@@ -79,12 +79,13 @@ class Log:
         numbers = dict(zip(NUMBERS, (reward, discount, target, behavior), strict=True))
         given = {"next_features": next_features, "episode": episode, "action": action}
         given |= {"policy": policy, "next_policy": next_policy}
-        if np.ndim(features) != 2 or len(as_floats(features, "features")) < 1 + (next_features is None):
+        x = as_floats(features, "features")
+        if x.ndim != 2 or len(x) < 1 + (next_features is None):
             raise InputError(
-                f"features have shape {np.shape(features)}; they should be (transitions, features), with 2 rows at "
-                "least, or 1 and its next_features"
+                f"features have shape {x.shape}; they should be (transitions, features), with 2 rows at least, "
+                "or 1 and its next_features"
             )
-        self._fill(checked({"features": features, **numbers, **given}))
+        self._fill(checked({"features": x, **numbers, **given}))
 
     def _fill(self, fields: Mapping[str, Array | None]) -> None:
         for name, value in fields.items():
@@ -191,7 +192,11 @@ class Log:
 def checked(given: Mapping[str, Any], stop: int | None = None) -> dict[str, Array | None]:
     """The fields of a log from what is given for them, of rows before `stop`; those after it tell what follows."""
     x = as_floats(given["features"], "features")
+    if not x.shape[1]:
+        raise InputError(f"features have shape {x.shape}; there should be one at least")
     columns = {name: _column(given[name], name, len(x)) for name in NUMBERS}
+    check_magnitude(x, "features")
+    check_magnitude(columns["reward"], "reward")
     for name in NUMBERS[1:]:
         check_interval(columns[name], name, ("row",))
     check_possible(columns["behavior"])
@@ -204,6 +209,7 @@ def checked(given: Mapping[str, Any], stop: int | None = None) -> dict[str, Arra
         led = as_floats(given["next_features"], "next_features")
         if led.shape != x.shape:
             raise InputError(f"next_features have shape {led.shape}; they should have that of features, {x.shape}")
+        check_magnitude(led, "next_features")
     same = label[1:] == label[:-1] if label is not None else True if following else same_place(x, led)
     continues = np.append((columns["discount"][:-1] > 0) & same, False)
     after = _after(chances, given["next_policy"], continues)
