@@ -5,12 +5,12 @@ LONGEST = 400
 
 
 class InputError(ValueError):
-    """Something given to gpbe is wrong; the message says what, where, and what would be right.
+    r"""Something given to gpbe is wrong; the message says what, where, and what would be right.
 
     It is one line that can be printed anywhere, whatever was quoted in it.
 
-    >>> print(InputError("state 'a\\x1b[2J' is unknown;\\nit should be 'a'"))
-    state 'a\\x1b[2J' is unknown; it should be 'a'
+    >>> print(InputError("state 'a\x1b[2J' is unknown;\nit should be 'a'"))
+    state 'a\x1b[2J' is unknown; it should be 'a'
     """
 
     def __init__(self, message: object = ""):
@@ -18,10 +18,10 @@ class InputError(ValueError):
 
 
 def one_line(text: str) -> str:
-    """A text without line breaks and control characters, and without its middle if it is very long.
+    r"""A text without line breaks and control characters, and without its middle if it is very long.
 
-    >>> one_line("a\\tb\\n c\\x00"), len(one_line("x" * 10**6))
-    ('a b c\\\\x00', 400)
+    >>> one_line("a\tb\n c\x00"), len(one_line("x" * 10**6))
+    ('a b c\\x00', 400)
     """
     head, tail = text[: 4 * LONGEST], text[-4 * LONGEST :]  # enough, however much of it is white space
     shown = _visible(text if len(text) <= 4 * LONGEST else head)

@@ -175,7 +175,11 @@ def test_a_list_of_chunks_that_was_cut_or_edited_is_refused(tmp_path):
     (file,) = tmp_path.glob("chunks-*.parquet")
     whole = pl.read_parquet(file)
     more = whole.with_columns(steps=pl.col("steps") + 1)
-    for edited, said in ((whole[:4], "lists other chunks"), (more, "and manifest.json says"), (whole.drop("id"), "col")):
+    for edited, said in (
+        (whole[:4], "lists other chunks"),
+        (more, "and manifest.json says"),
+        (whole.drop("id"), "col"),
+    ):
         edited.write_parquet(file)
         for ask in (store.status, store.scan):
             with pytest.raises(InputError, match=said):
@@ -318,7 +322,10 @@ def test_a_spec_that_only_adds_is_accepted_and_the_old_one_kept(tmp_path):
 def test_a_lost_manifest_is_written_anew(tmp_path):
     fill(tmp_path)
     (tmp_path / "manifest.json").write_text("{}")
-    with pytest.raises(InputError, match=r"manifest.json: is not a manifest, or was edited; move it away"), opened(tmp_path):
+    with (
+        pytest.raises(InputError, match=r"manifest.json: is not a manifest, or was edited; move it away"),
+        opened(tmp_path),
+    ):
         pass
     (tmp_path / "manifest.json").unlink()
     with opened(tmp_path) as results:

@@ -10,7 +10,6 @@ from gpbe.cli.terminal import check_writable, numbers
 from gpbe.errors import InputError
 from gpbe.files.atomic import write_table
 
-
 MOST_SETTINGS = 10**6
 
 

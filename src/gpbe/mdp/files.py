@@ -121,7 +121,9 @@ def _check_together(arrays: dict[str, Array], limit: int) -> None:
     except ValueError:  # told with more words where the problem is made
         return
     if 8 * cells * batch > limit:
-        raise InputError(f"holds {batch:,} problems of {cells:,} states and actions, too many for {limit / 2**20:,.0f} MiB")
+        raise InputError(
+            f"holds {batch:,} problems of {cells:,} states and actions, too many for {limit / 2**20:,.0f} MiB"
+        )
 
 
 def _text(array: Array, key: str) -> str:

@@ -156,7 +156,8 @@ def _numbers(column: pl.Series, path: str | Path) -> Array:
 
 def _vectors(frame: pl.DataFrame, name: str, prefix: str, path: str | Path) -> Array | None:
     if name in frame.columns:
-        if getattr(frame[name].dtype, "inner", pl.String) not in (*pl.datatypes.group.NUMERIC_DTYPES, pl.Boolean):
+        inner = getattr(frame[name].dtype, "inner", pl.String())
+        if not (inner.is_numeric() or inner == pl.Boolean):
             raise InputError(f"{path}: column {name!r} holds {frame[name].dtype}; it should hold lists of numbers")
         try:
             return np.array(frame[name].to_list(), dtype=float)

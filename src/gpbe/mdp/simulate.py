@@ -48,7 +48,7 @@ def simulate(mdp: FiniteMDP, policy: PerStateAction, steps: int, runs: int = 1, 
     >>> from gpbe import mdp
     >>> t = simulate(mdp.random_walk(5, gamma=1.0), np.full((5, 2), 0.5), steps=4, seed=1)
     >>> t.state, t.next_state
-    (array([[2, 3, 4, 3]]), array([[3, 4, 3, 4]]))
+    (array([[2, 3, 2, 3]]), array([[3, 2, 3, 2]]))
     """
     policy = mdp.policy(policy)
     if mdp.transition.ndim > 3 or policy.ndim > 2 or mdp.start.ndim > 1:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -58,9 +59,11 @@ def check_weights(agent: Agent, spec: Spec, arrays: Mapping[str, Array]) -> Arra
     check_keys(arrays, ("weights",), (), "the array")
     weights = arrays["weights"]
     if weights.ndim != 1 or weights.dtype != np.float32:
-        raise InputError(f"weights have shape {weights.shape} and type {weights.dtype}; they should be a row of float32")
+        raise InputError(
+            f"weights have shape {weights.shape} and type {weights.dtype}; they should be a row of float32"
+        )
     sizes = (math.prod(spec.observation), *spec.hidden)
-    layers = sum((a + 1) * b for a, b in zip(sizes[:-1], sizes[1:], strict=True)) if spec.body is None else 0
+    layers = sum((a + 1) * b for a, b in pairwise(sizes)) if spec.body is None else 0
     if max(layers, spec.actions) > weights.size:
         raise InputError(f"there are {weights.size:,} weights; networks of that size have more")
     if count_weights(agent, spec) != weights.size:

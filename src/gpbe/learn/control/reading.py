@@ -16,7 +16,6 @@ from gpbe.learn.control.loop import Options
 from gpbe.learn.settings import Settings, as_settings
 from gpbe.nets import MakeBody
 
-
 LARGEST_MEMORY = 2**29
 """Numbers in the buffer of a run."""
 
