@@ -52,9 +52,7 @@ def make(out: Path) -> Path:
         for chunk, have in zip(experiment.chunks(), results.have, strict=True):
             if not have:
                 about = {"chunk": chunk.id, "spec_hash": results.manifest.spec_hash, "seconds": 1.0}
-                (folder / "parts" / f"{chunk.id}.parquet").write_bytes(
-                    store.encode(made_up(chunk.payload, rng), about)
-                )
+                (folder / "parts" / f"{chunk.id}.parquet").write_bytes(store.encode(made_up(chunk.payload, rng), about))
     return folder
 
 

@@ -162,7 +162,7 @@ def as_floats(values: Numbers, name: str) -> Array:
 
     >>> as_floats(["1", "2"], "reward")
     Traceback (most recent call last):
-    gpbe.errors.InputError: reward is text; it should be an array of numbers
+    gpbe.errors.InputError: reward is not an array of numbers, but text
     """
     try:
         given = np.asarray(values)
@@ -170,7 +170,7 @@ def as_floats(values: Numbers, name: str) -> Array:
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} is not an array of numbers: {error}") from None
     if array is None or (given.dtype.kind == "O" and not _all_real(given)):
-        raise InputError(f"{name} is {_KINDS.get(given.dtype.kind, given.dtype)}; it should be an array of numbers")
+        raise InputError(f"{name} is not an array of numbers, but {_KINDS.get(given.dtype.kind, given.dtype)}")
     if not np.isfinite(array).all():
         where = place(name, _first(~np.isfinite(array)))
         raise InputError(f"{where} is {array[~np.isfinite(array)][0]}; every entry must be a finite number")

@@ -13,12 +13,29 @@ from typing import Any
 import numpy as np
 
 TEXTS = (
-    "", ".", "..", "/", "x" * 300, "[red]x[/nope]", "[bold]", ":smile:", "\x1b[2J", "\x00", "\n", "\u202e", "ä", "$x^", "%s",
-    "evilmod:X-v0", "evilmod:NAME", "evilmod", "../../x", "nan", "inf", "1e99999999999", "1/0", "1/3", "-1", "0x10", "qrc",
-    "CartPole-v1", "td", "default", "9" * 5000, "1" + "0" * 400, "true", "{}", "\udcff",
-)  # fmt: skip
-NUMBERS = (0, -1, 1, 2, 7, 0.5, -0.5, 1.5, 1e-320, 1e20, 1e200, 1e308, -1e308, math.inf, -math.inf, math.nan, 2**31, 2**32,
-           2**53 + 1, 2**63 - 1, 2**63, 2**64, 2**70, 10**30, 10**4000, 0.1, 1 - 1e-9, 3.0000001)  # fmt: skip
+    *(
+        "",
+        ".",
+        "..",
+        "/",
+        "x" * 300,
+        "[red]x[/nope]",
+        "[bold]",
+        ":smile:",
+        "\x1b[2J",
+        "\x00",
+        "\n",
+        "\u202e",
+        "ä",
+        "$x^",
+    ),
+    *("%s", "evilmod:X-v0", "evilmod:NAME", "evilmod", "../../x", "nan", "inf", "1e99999999999", "1/0", "1/3", "-1"),
+    *("0x10", "qrc", "CartPole-v1", "td", "default", "9" * 5000, "1" + "0" * 400, "true", "{}", "\udcff"),
+)
+NUMBERS = (
+    *(0, -1, 1, 2, 7, 0.5, -0.5, 1.5, 1e-320, 1e20, 1e200, 1e308, -1e308, math.inf, -math.inf, math.nan, 2**31, 2**32),
+    *(2**53 + 1, 2**63 - 1, 2**63, 2**64, 2**70, 10**30, 10**4000, 0.1, 1 - 1e-9, 3.0000001),
+)
 
 
 def value(rng: Random, depth: int = 0) -> Any:
@@ -63,7 +80,7 @@ def changed(tree: Any, rng: Random) -> Any:
         if act < 0.15:
             return tree[:at] + tree[at + 1 :]
         if act < 0.3:
-            return tree[:at] + [tree[at]] + tree[at:]
+            return [*tree[:at], tree[at], *tree[at:]]
         return [changed(each, rng) if k == at else each for k, each in enumerate(tree)]
     return nested(rng.choice((3, 30, 300))) if rng.random() < 0.03 else value(rng)
 
@@ -76,7 +93,7 @@ def nudged(tree: Any, rng: Random) -> Any:
     if isinstance(tree, list) and tree:
         at = rng.randrange(len(tree))
         return [nudged(each, rng) if k == at else each for k, each in enumerate(tree)]
-    if isinstance(tree, bool) or not isinstance(tree, int | float):
+    if isinstance(tree, bool) or not isinstance(tree, int | float) or not abs(tree) < 1e100:
         return tree
     return rng.choice((tree + 1, 2 * tree, tree / 2, -tree, 0 * tree, type(tree)(1e4 * tree), type(tree)(1e15 * tree)))
 
@@ -176,7 +193,7 @@ def array(rng: Random, like: np.ndarray) -> Any:
     if act == 3:
         return like.reshape(-1)
     if act == 4:
-        return np.asarray(rng.choice([n for n in NUMBERS if abs(n) < 1e309 or n != n]), rng.choice((float, object)))
+        return np.asarray(rng.choice([n for n in NUMBERS if n != 10**4000]), rng.choice((float, object)))
     if act == 5:
         return np.zeros(tuple(rng.choice((0, 1, 2, 3, 500)) for _ in range(rng.randrange(4))))
     if act == 6:

@@ -50,7 +50,7 @@ class Watch:
 
 
 def main(kind: str, seed: str, first: int, count: int, folder: str, corpus: str = "") -> None:
-    """Run the cases `first` to `first + count`, or the files of a corpus; a line of JSON each."""
+    """Run the files of a corpus, and the cases `first` to `first + count`; a line of JSON each."""
     from fuzz.kinds import KINDS
 
     warnings.simplefilter("ignore")
@@ -65,10 +65,10 @@ def main(kind: str, seed: str, first: int, count: int, folder: str, corpus: str 
     say = builtins.print
     out = os.fdopen(os.dup(1), "w")
     files = sorted(Path(corpus).iterdir()) if corpus else []
-    for k in range(first, first + (len(files) or count)):
-        say(json.dumps({"begin": k}), file=out, flush=True)
-        rng = Random(f"{seed}-{kind}-{k}")
-        case = maker.kept(files[k - first]) if files else maker.make(rng)
+    for k in [*files, *range(first, first + count)]:
+        name = k.name if isinstance(k, Path) else k
+        say(json.dumps({"begin": name}), file=out, flush=True)
+        case = maker.kept(k) if isinstance(k, Path) else maker.make(Random(f"{seed}-{kind}-{k}"))
         started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         signal.setitimer(signal.ITIMER_PROF, maker.patience)  # of the processor: others may use it too
         signal.setitimer(signal.ITIMER_REAL, WAITING * maker.patience)
@@ -87,7 +87,7 @@ def main(kind: str, seed: str, first: int, count: int, folder: str, corpus: str 
         if watch.found:
             outcome, error = "broke", "; ".join(watch.found)
             watch.found.clear()
-        told = {"end": k, "outcome": outcome, "error": error, "seconds": round(time.perf_counter() - started, 3)}
+        told = {"end": name, "outcome": outcome, "error": error, "seconds": round(time.perf_counter() - started, 3)}
         if outcome == "broke":
             told["case"] = maker.keep(case, Path(folder).parent / "broke")
         say(json.dumps(told), file=out, flush=True)

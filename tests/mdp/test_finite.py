@@ -25,7 +25,7 @@ def changed(array, index, value):
         ((changed(HALF, (1, 0, 1), 0.4), 0, 0.9), "transition[state 1, action 0] sums to 0.9; it should sum to 1"),
         ((changed(HALF, (0, 1, 0), -0.5), 0, 0.9), "transition[state 0, action 1, entry 0] is -0.5; a probability"),
         ((changed(HALF, (0, 0, 0), np.nan), 0, 0.9), "transition[0, 0, 0] is nan; every entry must be a finite number"),
-        (([[["x"]]], 0, 0.9), "transition is text; it should be an array of numbers"),
+        (([[["x"]]], 0, 0.9), "transition is not an array of numbers"),
         ((HALF, np.zeros((2, 2)), 0.9), "reward has shape (2, 2); it should end in (2, 2, 2)"),
         ((HALF, np.inf, 0.9), "reward is inf; every entry must be a finite number"),
         (

@@ -42,11 +42,12 @@ def _declared(data: dict[str, Any], name: str, imports: bool) -> Sweep:
     for each in () if imports else (*domains, *algorithms):
         if ":" in each:
             raise InputError(
-                f"{each!r} is in a module, which a file does not import unless it may: gpbe run --imports; or leave it out"
+                f"{each!r} is in a module, which a file does not import unless it may: "
+                "gpbe run --imports; or leave it out"
             )
     swept = tuple(_swept(each, table) for each, table in algorithms.items())
-    given = {k: v for k, v in data.items() if k not in ("domains", "algorithms")}
-    return Sweep(**({"name": name} | given), domains=tuple(domains), algorithms=swept)
+    given: dict[str, Any] = {"name": name} | {k: v for k, v in data.items() if k not in ("domains", "algorithms")}
+    return Sweep(**given, domains=tuple(domains), algorithms=swept)
 
 
 def _swept(name: str, table: Mapping[str, Any]) -> Swept:

@@ -22,6 +22,8 @@ from gpbe.nets import MakeBody
 from gpbe.shapes import Array
 from gpbe.summary import mean_of_last
 
+MOST_LANES = 10**6
+
 
 @dataclass(frozen=True, eq=False)
 class Training:
@@ -194,6 +196,8 @@ def read_plan(
     settings, found = read_settings(record, numbers), find(env)
     check_at_least(1, runs=runs)
     check_seed(seed)
+    if settings.count * runs > MOST_LANES:
+        raise InputError(f"there are {settings.count * runs:,} runs of all settings; take {MOST_LANES:,} at most")
     hard = not np.any(settings.numbers["tau"])
     options = read_options(agent, found, steps, asked, hard)
     return Plan(found, record, choices, settings, options, steps, runs, seed)

@@ -22,7 +22,7 @@ from gpbe.runner.worker import Answer, Job, prepare
 
 _QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
 _HERE: dict[str, Any] = {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
-"""Of a cluster that is started here: no dashboard, which anybody could give work to; no other machine reaches it."""
+"""Of a cluster that is started here: no dashboard, to which anybody could give work, and no way in from elsewhere."""
 _PATIENCE = 1.0
 """Seconds to wait for news before looking again at how large the cluster is."""
 _STILLBORN = 5
