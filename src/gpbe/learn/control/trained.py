@@ -73,6 +73,7 @@ class TrainedAgent:
 
     @cached_property
     def _preferences(self) -> Any:
+        self._shape  # made before anything is traced  # noqa: B018
         return jax.jit(jax.vmap(self._preferred, in_axes=(None, 0)))
 
     def _preferred(self, weights: Any, observation: Any) -> Any:
