@@ -6,6 +6,7 @@ Every refusal is worded here, in one line: what is wrong, where, and what would 
 import difflib
 from collections.abc import Iterable, Sequence
 from functools import cache
+from numbers import Real
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -122,6 +123,17 @@ def check_divides(every: int, steps: int, what: str = "steps") -> None:
         raise InputError(f"every is {every}; it should divide the {steps} {what}")
 
 
+def check_seed(seed: Any) -> None:
+    """A seed is a whole number of 32 bits: JAX would take others for one of these, and equal seeds are equal runs.
+
+    >>> check_seed(2**70)
+    Traceback (most recent call last):
+    gpbe.errors.InputError: seed is 1180591620717411303424; it should be a whole number from 0 to 4294967295
+    """
+    if not (is_whole(seed) and 0 <= seed < 2**32):
+        raise InputError(f"seed is {seed!r}; it should be a whole number from 0 to {2**32 - 1}")
+
+
 def generator(rng: np.random.Generator | int) -> np.random.Generator:
     """The generator itself, or a new one from a seed: equal seeds give equal draws."""
     if isinstance(rng, int) and rng < 0:
@@ -146,11 +158,19 @@ TOLERANCE = 1e-8
 
 
 def as_floats(values: Numbers, name: str) -> Array:
-    """`values` as a read-only float64 array of its own, without NaN or infinity."""
+    """`values` as a read-only float64 array of its own, without NaN or infinity.
+
+    >>> as_floats(["1", "2"], "reward")
+    Traceback (most recent call last):
+    gpbe.errors.InputError: reward is not an array of numbers, but text
+    """
     try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError) as error:
+        given = np.asarray(values)
+        array = np.asarray(given, dtype=float) if given.dtype.kind in "biufO" else None
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} is not an array of numbers: {error}") from None
+    if array is None or (given.dtype.kind == "O" and not _all_real(given)):
+        raise InputError(f"{name} is not an array of numbers, but {_KINDS.get(given.dtype.kind, given.dtype)}")
     if not np.isfinite(array).all():
         where = place(name, _first(~np.isfinite(array)))
         raise InputError(f"{where} is {array[~np.isfinite(array)][0]}; every entry must be a finite number")
@@ -158,6 +178,47 @@ def as_floats(values: Numbers, name: str) -> Array:
         array = array.copy()
         array.flags.writeable = False
     return array
+
+
+_KINDS = {"U": "text", "S": "text", "T": "text", "c": "complex", "M": "dates", "m": "times", "O": "a mixture"}
+
+
+def _all_real(values: np.ndarray) -> bool:
+    """Are these numbers, such as fractions and whole ones of any size? Text would be read as numbers, too."""
+    return all(isinstance(value, Real) for value in values.flat)
+
+
+LARGEST = 1e50
+"""Of rewards and features: the sixth power of a larger one is infinite in 64 bits, so its errors are no numbers."""
+
+
+LARGEST_LEARNED = 1e15
+"""The same for learning, which computes in 32 bits."""
+
+
+def check_magnitude(array: Array | Sparse, name: str, largest: float = LARGEST) -> None:
+    """No entry may be so large that nothing can be computed from it."""
+    entries = np.asarray(array.data) if isinstance(array, Sparse) else array
+    if not entries.size or max(entries.max(), -entries.min()) <= largest:  # without a copy of what may be large
+        return
+    index = tuple(int(i) for i in np.transpose((abs(array) > largest).nonzero())[0])
+    raise InputError(f"{place(name, index)} is {array[index]:g}; it should be {largest:g} at most: scale it")
+
+
+LONGEST_NAME = 200
+
+
+def check_names(names: Iterable[str], what: str) -> None:
+    """Names are shown: each is a short text without control characters, and different from the others."""
+    seen: set[str] = set()
+    for name in names:
+        if not isinstance(name, str) or len(name) > LONGEST_NAME or not name.isprintable():
+            raise InputError(
+                f"{what} {name!r} has no name that can be shown; give a text of {LONGEST_NAME} letters at most"
+            )
+        if name in seen:
+            raise InputError(f"{what} {name!r} has a name that is taken; each {what} should have its own")
+        seen.add(name)
 
 
 def check_shape(array: Array | Sparse, shape: Sequence[int], name: str, axes: str) -> None:

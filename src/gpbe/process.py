@@ -2,6 +2,7 @@
 
 import os
 import platform
+import sys
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -57,6 +58,11 @@ def _processor() -> str:
 def environment() -> dict[str, str]:
     """One thread, since small products gain nothing from more, and the cache of compiled programs."""
     return single_threaded(os.environ) | with_cache(os.environ)
+
+
+def search_path() -> str:
+    """Where this process finds modules, for another one: a runner may be in a script's folder or in tests."""
+    return os.pathsep.join(path or os.getcwd() for path in sys.path)
 
 
 def prepare() -> None:

@@ -436,3 +436,19 @@ def test_help_is_no_error(capsys):
         main(["predict", "--help"])
     assert stop.value.code in (0, None)
     assert "--followon-decay" in capsys.readouterr().out
+
+
+# --- text that looks like something else
+
+
+def test_names_are_printed_as_they_are(run, tmp_path):
+    """A state may be called like markup, which the terminal would interpret, or like an emoji."""
+    names = ["[red]x[/nope]", "[bold]", ":smile:", *"abcd"]
+    m = mdp.baird()
+    named = mdp.FiniteMDP(m.mdp.transition, 1.0, m.mdp.discount, m.mdp.start, state_names=names)
+    problem = mdp.PredictionProblem(named, m.target, m.behavior, m.features, name="[i]name[/i]")
+    mdp.save(problem, tmp_path / "[b]file.toml")
+    shown = run("diagnose", str(tmp_path / "[b]file.toml"))
+    assert all(name in shown for name in (*names[:3], "[i]name[/i]"))
+    shown = run("predict", str(tmp_path / "[b]file.toml"), "td", "--steps", "4", "--out", str(tmp_path / "$x^.png"))
+    assert "td on [b]file: steps 4" in shown

@@ -15,7 +15,8 @@ import gpbe
 from gpbe import experiments, store
 from gpbe.cli import main
 from gpbe.experiments import control
-from gpbe.experiments.sweep import Sweep, Swept, read, run_chunk
+from gpbe.experiments.sweep import Sweep, Swept, run_chunk
+from gpbe.experiments.sweep_file import read
 from gpbe.learn.control import lanes
 from gpbe.learn.control.lanes import Learned
 
@@ -109,6 +110,23 @@ def test_run_from_the_command_line_is_whole_and_the_same_as_in_this_process(tmp_
         (("CartPole-v1", "CartPole-v9"), "environment 'CartPole-v9' is in neither gymnax nor Gymnasium; did you mean"),
         (("runs = 3", "runs = 3\nname = '../up'"), "name is '../up'; it should be a text that can name a folder"),
         (("runs = 3", "runs = ["), "is not TOML"),
+        (('["CartPole-v1"]', '"CartPole-v1"'), "domains is 'CartPole-v1'; it should be a list of names, even of one"),
+        (('["CartPole-v1"]', "5"), "domains is 5; it should be a list of names"),
+        (('["CartPole-v1"]', '[["CartPole-v1"]]'), "domains is [['CartPole-v1']]; it should be a list of names"),
+        (("runs = 3", "runs = true"), "runs is True; it should be a whole number"),
+        (("runs = 3", "runs = 3\nseed = 'x'"), "seed is 'x'; it should be a whole number"),
+        (("runs = 3", "runs = 3\nseed = 4294967296"), "seed is 4294967296; it should be a whole number from 0 to"),
+        (("runs = 3", "runs = 10000000000"), "there are 40,000,000,000 runs"),
+        (("hidden = [5]", "hidden = [-3]"), "hidden[0] is -3; it should be a whole number from 1"),
+        (("hidden = [5]", "hidden = 5"), "hidden is 5; it should be a list of sizes"),
+        (("hidden = [5]", "batch = 'many'"), "batch is 'many'; it should be a whole number, 1 or more"),
+        (("hidden = [5]", "gamma = [0.5]"), "gamma is [0.5]; it should be a number"),
+        (("[options]\nhidden = [5]", "options = 1"), "options is 1; it should be a table, such as [options]"),
+        (("[0.001, 0.01, 0.1]", "['.']"), "step_size of q-learning is '.'; it should be a number"),
+        (("[0.001, 0.01, 0.1]", "[true]"), "step_size of q-learning is True; it should be a number"),
+        (("[algorithms.tdrc-pg]", "[algorithms]\nqrc = [0.1]"), "; it should be tables, such as [algorithms.qrc]"),
+        (("algorithms.tdrc-pg", 'algorithms."antigravity:X"'), "'antigravity:X' is in a module, which a file does not"),
+        (('"CartPole-v1"', '"antigravity:X-v0"'), "'antigravity:X-v0' is in a module, which a file does not import"),
     ],
 )
 def test_wrong_declarations_get_one_line(change, message, tmp_path, capsys):
@@ -121,6 +139,7 @@ def test_wrong_declarations_get_one_line(change, message, tmp_path, capsys):
     assert message in said
     assert said.count("\n") == 1
     assert not (tmp_path / "results").exists()
+    assert "antigravity" not in sys.modules
 
 
 def test_unknown_experiments_and_places(capsys, tmp_path):

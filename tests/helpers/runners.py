@@ -1,5 +1,6 @@
 """Chunks and runners for the tests of sweeps; workers and drivers in other processes import this module."""
 
+import ctypes
 import os
 import signal
 import sys
@@ -40,6 +41,8 @@ def draw(payload: dict) -> pl.DataFrame:
     hold = os.environ.get("SWEEP_HOLD")
     if hold and Path(hold).exists():
         Path(f"{hold}.{os.getpid()}").touch()
+        if "SWEEP_DEAF" in os.environ:
+            ctypes.PyDLL(None).sleep(60)  # with Python's lock
         while Path(hold).exists():
             time.sleep(0.01)
     time.sleep(payload["seconds"])

@@ -13,6 +13,7 @@ import gpbe
 from gpbe import InputError, exact, mdp
 from gpbe.learn.linear.side_by_side import learn_all
 from gpbe.learn.prediction import Prediction
+from gpbe.mdp.simulate import simulate
 
 STATES, ACTIONS, FEATURES, RUNS, STEPS = 7, 3, 5, 3, 60
 
@@ -366,3 +367,19 @@ def test_choosing_is_refused_where_there_is_no_choice():
         made_up(np.ones((4, 5))).best("rmsvee")
     with pytest.raises(InputError, match="diverged"):
         made_up(np.full((4, 5), np.inf)).best("rmsve")
+
+
+@pytest.mark.parametrize("algorithm", ["tdrc", "double-sampling"])
+@pytest.mark.parametrize("net", [None, (3,)])
+def test_run_k_depends_on_problem_seed_and_k_alone(algorithm, net):
+    """Up to rounding, since a compiler may choose other instructions for more runs; the data are equal to the bit."""
+    algorithm = "svrg" if net is None and algorithm != "tdrc" else algorithm
+    problem = mdp.find("boyan")
+    short, wide = (simulate(problem.mdp, problem.behavior, *size, seed=3) for size in ((30, 2), (60, 5)))
+    np.testing.assert_array_equal(short.state, wide.state[:2, :30])
+    np.testing.assert_array_equal(short.reward, wide.reward[:2, :30])
+    few, many = (
+        gpbe.predict("boyan", algorithm, steps=30, runs=runs, step_size=0.05, seed=3, net=net) for runs in (2, 5)
+    )
+    np.testing.assert_allclose(few.weights, many.weights[:2], rtol=1e-4, atol=1e-5)
+    assert np.abs(many.weights[0] - many.weights[1]).max() > 1e-3

@@ -199,8 +199,8 @@ def test_no_file_makes_gpbe_import_anything(cartpole, tmp_path):
     """A name in a file is looked up in the table, though a reference to a module would be a name elsewhere."""
     agent = replace(cartpole.agent(0), record=replace(ALGORITHMS["qrc"], name="antigravity:fly"))
     path = agent.save(tmp_path / "agent.npz")
-    header, arrays = arrays_file.read(path, "gpbe-agent", 1, "an agent")
-    arrays_file.write(path, "gpbe-agent", 1, header | {"own_algorithm": False}, arrays)
+    header, arrays = arrays_file.read(path, "gpbe-agent", 2, "an agent")
+    arrays_file.write(path, "gpbe-agent", 2, header | {"own_algorithm": False}, arrays)
     with pytest.raises(gpbe.InputError, match="there is no control algorithm 'antigravity:fly'"):
         gpbe.load(path)
     assert "antigravity" not in sys.modules
@@ -274,7 +274,7 @@ def test_epsilon_goes_along_a_line():
         ({"width": [0.5, 1.0], "algorithm": "qrc-sep"}, "width shapes a network, .*; give one number"),
         ({"learning_rate": 0.1}, "qrc has no 'learning_rate'"),
         ({"algorithm": "nowhere:MINE"}, "there is no nowhere:MINE"),
-        ({"hidden": (5, 0)}, r"hidden\[1\] is 0; it should be a whole number, 1 or more"),
+        ({"hidden": (5, 0)}, r"hidden\[1\] is 0; it should be a whole number from 1"),
         ({"step_size": [0.1, 0.2], "tau": [0.0, 0.1, 1.0]}, "need one length"),
         ({"body": eqx.nn.Lambda(jnp.sum)}, "body is a Lambda; it should be a function of a random key"),
         ({"body": lambda: 3}, r"body does not take an observation of shape \(4,\): .* takes 0 positional arguments"),

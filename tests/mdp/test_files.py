@@ -40,13 +40,46 @@ def test_toml_gives_back_the_same_problem(name, tmp_path):
 
 
 def test_toml_keeps_odd_names_and_numbers(tmp_path):
-    names = ['a "b"\\', "tab\there", "ä=#[x]", "\x7f", ""]
+    names = ['a "b"\\', "[red]x[/nope]", "ä=#[x]", ":smile:", ""]
     transition = np.zeros((5, 1, 5))
     transition[:, 0] = np.random.default_rng(0).dirichlet(np.ones(5), 5)
     m = mdp.FiniteMDP(transition, -1e-300, 1 - 2**-53, state_names=names, action_names=["default"])
-    problem = mdp.PredictionProblem(m, [1], [1], name="two\nlines")
+    problem = mdp.PredictionProblem(m, [1], [1], name="one 'line'")
     mdp.save(problem, tmp_path / "odd.toml")
     assert_same(problem, mdp.load(tmp_path / "odd.toml"))
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "tab\there", "\x7f", "\x1b[2J", "x" * 201])
+def test_names_that_cannot_be_shown_are_refused(name, refuses):
+    m = mdp.baird()
+    refuses(lambda: m.replace(name=name), "problem .* has no name that can be shown")
+    names = [name, *m.mdp.state_names[1:]]
+    refuses(lambda: mdp.FiniteMDP(m.mdp.transition, 0, 0.9, state_names=names), "state .* has no name that can be")
+
+
+@pytest.mark.parametrize("text", ["1e99999999999", "1/1e9", "1" * 5000, "1_000", "0x10", "", "1/0", "nan"])
+def test_a_number_as_text_is_a_decimal_or_a_fraction_of_reasonable_length(text, tmp_path, refuses):
+    file = tmp_path / "p.toml"
+    file.write_text(EXAMPLE.read_text().replace("discount = 0.9", f'discount = "{text}"', 1))
+    refuses(lambda: mdp.load(file), "discount is .*it should be a number, or a fraction")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = " + "[" * 10**5, "nested too deep"),
+        ("x = " + "[" * 50 + "]" * 50, "nested more than 24 deep"),
+        ("x = " + "9" * 5000, "is not TOML"),
+        ("x = 0x" + "f" * 5000, "whole number of 20000 bits"),
+        (".".join(["a"] * 20000) + " = 1", "a key of more than 64 parts"),
+        ("x = {" + ".".join(["'a'"] * 20000) + " = 1}", "a key of more than 64 parts"),
+        ("x = 1979-05-27", "has the date"),
+        ("x = '" + "y" * 5 * 2**20 + "'", "has 5 MiB; it should have 4 MiB at most"),
+    ],
+)
+def test_what_is_too_much_for_a_reader_is_refused_at_once(text, message, tmp_path, refuses):
+    (tmp_path / "p.toml").write_text(text)
+    refuses(lambda: mdp.load(tmp_path / "p.toml"), message)
 
 
 def test_the_example_says_what_its_comments_say():
@@ -228,7 +261,7 @@ def test_npz_made_with_numpy_alone(tmp_path):
         ({"state_names": np.array(["x"])}, "state_names has 1 names; there are 2 states"),
         ({"transition": np.full((2, 2, 2), 0.4)}, "transition[state 0, action 0] sums to 0.8; it should sum to 1"),
         ({"features": np.ones((3, 2))}, "features has shape (3, 2); it should end in (2, 2)"),
-        ({"reward": np.array([None])}, "holds an array that cannot be read"),
+        ({"reward": np.array([None])}, "has 'reward', which is not an array of plain numbers or text"),
     ],
 )
 def test_a_wrong_npz_file_is_named_with_place_and_remedy(changes, message, tmp_path):
@@ -252,8 +285,8 @@ def test_files_that_cannot_be_read_or_written(tmp_path):
         ("nowhere.npz", "cannot be read: No such file or directory"),
         ("nowhere.toml", "cannot be read: No such file or directory"),
         ("problem.json", "the name should end in .npz or .toml"),
-        ("text.npz", "is not an .npz archive; numpy.savez and gpbe.mdp.save write them"),
-        ("damaged.npz", "holds an array that cannot be read"),
+        ("text.npz", "is not an .npz archive that can be read (File is not a zip file)"),
+        ("damaged.npz", "is not an .npz archive that can be read (Bad CRC-32"),
         ("latin.toml", "is not TOML"),
     ):
         with pytest.raises(InputError) as error:

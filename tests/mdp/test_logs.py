@@ -152,7 +152,7 @@ def test_logs_that_are_refused(changes, message):
         (lambda f: f.with_columns(behavior=pl.Series([1.0, 0.0, 1.0])), r"log\.parquet: behavior\[row 1\] is 0"),
         (
             lambda f: f.with_columns(target=pl.Series(["a", "b", "c"])),
-            r"log\.parquet: target is not an array of numbers",
+            r"log\.parquet: target is not an array of numbers: it holds String",
         ),
         (lambda f: f.drop("features").with_columns(x_0=1.0, x_2=2.0), r"x_1"),
     ],

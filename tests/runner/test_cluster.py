@@ -17,7 +17,7 @@ import pytest
 
 from gpbe import InputError, store
 from gpbe.cli import main
-from gpbe.experiments.sweep import read
+from gpbe.experiments.sweep_file import read
 from gpbe.runner import Chunk, Event, Local, Ray, cluster, run
 from gpbe.runner.worker import Answer, Job
 from helpers.runners import DRAW, LEARN, SPEC, alive, chunks, draw, hanging_chunks, table, wait_until

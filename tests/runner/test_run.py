@@ -238,8 +238,24 @@ def test_a_killed_driver_leaves_no_workers_and_whole_results(tmp_path):
     assert table(folder).equals(expected(N, 0.01))
 
 
-@pytest.mark.parametrize("times", [1, 2])
-def test_ctrl_c_drops_what_is_in_flight_and_says_so(times, tmp_path):
+@pytest.mark.parametrize("how", ["stopped", "holds Python's lock"])
+def test_a_worker_that_cannot_listen_dies_with_its_driver_too(how, tmp_path):
+    hold, folder = tmp_path / "hold", tmp_path / "r"
+    hold.touch()
+    deaf = {"SWEEP_DEAF": "1"} if how != "stopped" else {}
+    with driver(folder, N, 0.01, SWEEP_HOLD=str(hold), **deaf) as process:
+        wait_until(lambda: len(holding(hold)) == 2)
+        workers = children(process.pid)
+        if how == "stopped":
+            for pid in workers:
+                os.kill(pid, signal.SIGSTOP)
+        process.kill()
+        process.wait()
+        wait_until(lambda: not any(alive(pid) for pid in workers), 5)
+
+
+@pytest.mark.parametrize(("which", "times"), [(signal.SIGINT, 1), (signal.SIGINT, 2), (signal.SIGTERM, 1)])
+def test_a_signal_drops_what_is_in_flight_and_says_so(which, times, tmp_path):
     hold, folder = tmp_path / "hold", tmp_path / "r"
     with driver(folder, N, 0.01, SWEEP_HOLD=str(hold)) as process:
         wait_until(lambda: len(list((folder / "parts").glob("*"))) > 3)
@@ -247,7 +263,7 @@ def test_ctrl_c_drops_what_is_in_flight_and_says_so(times, tmp_path):
         wait_until(lambda: len(holding(hold)) == 2)
         workers = holding(hold)
         for _ in range(times):
-            process.send_signal(signal.SIGINT)
+            process.send_signal(which)
             time.sleep(0.002)
         out, err = process.communicate(timeout=60)
         wait_until(lambda: not any(alive(pid) for pid in workers), 5)
@@ -257,6 +273,35 @@ def test_ctrl_c_drops_what_is_in_flight_and_says_so(times, tmp_path):
         assert out.split() == ["interrupted", str(done), "0"]
         hold.unlink()
         assert run(folder, SPEC, chunks(N, 0.01), DRAW, executor=TWO).complete
+
+
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
+def test_a_sweep_in_the_background_of_a_script_ends_with_how_to_go_on(which, tmp_path):
+    """A shell script starts background commands with SIGINT ignored."""
+    (tmp_path / "mine.toml").write_text(
+        'domains = ["CartPole-v1"]\nruns = 400\nsteps = 100000\n[algorithms.qrc]\nstep_size = 0.001'
+    )
+    command = f"{sys.executable} -m gpbe run mine.toml & echo $!; wait $!; echo $?"
+    path = os.pathsep.join(filter(None, sys.path))
+    process = subprocess.Popen(
+        ["sh", "-c", command],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stdout is not None
+        pid = int(process.stdout.readline())
+        wait_until(lambda: len(children(pid)) == 2, 60)
+        workers = children(pid)
+        os.kill(pid, which)
+        out, err = process.communicate(timeout=60)
+    assert out.split() == [str(128 + which)]
+    assert err.splitlines()[-1] == "gpbe: interrupted; the same command goes on from out/results/mine"
+    assert "Traceback" not in err
+    wait_until(lambda: not any(alive(pid) for pid in workers), 5)
 
 
 def test_ctrl_c_while_a_part_is_being_kept_waits_until_it_is_counted(tmp_path, monkeypatch):
@@ -443,36 +488,42 @@ def test_a_report_knows_whether_all_is_done():
     assert not Report(counts(done=299, failed=1), False).complete
 
 
+KILLS = 100
+VICTIMS = [(who, how) for who in ("worker", "driver") for how in (signal.SIGKILL, signal.SIGTERM)]
+
+
 @pytest.mark.slow
-def test_twenty_kills_of_workers_and_driver(tmp_path):
-    """Kill -9 at random moments, twenty times over one sweep: complete, none twice, the same bits."""
-    n, seconds, folder = 400, 0.05, tmp_path / "r"
+def test_a_hundred_kills_of_workers_and_driver(tmp_path):
+    """SIGKILL and SIGTERM at random moments, a hundred times over one sweep: complete, none twice, the same bits."""
+    n, seconds, folder = 1200, 0.05, tmp_path / "r"
     rng = random.Random(0)
-    kills = {"worker": 0, "driver": 0}
+    kills = dict.fromkeys(VICTIMS, 0)
     starts = 0
-    while sum(kills.values()) < 20 or not store.status(folder).complete:
+    while sum(kills.values()) < KILLS or not store.status(folder).complete:
         starts += 1
         with driver(folder, n, seconds) as process:
             wait_until(lambda process=process: process.poll() is not None or len(children(process.pid)) == 2)
             time.sleep(1.0)  # workers start, chunks get done
             while process.poll() is None:
-                if sum(kills.values()) >= 20:
+                if sum(kills.values()) >= KILLS:
                     process.wait()
                     break
                 time.sleep(rng.uniform(0.02, 0.6))
-                victims = children(process.pid)
-                if rng.random() < 0.5 and victims:
-                    os.kill(rng.choice(victims), signal.SIGKILL)
-                    kills["worker"] += 1
-                else:
-                    process.kill()
-                    process.wait()
-                    kills["driver"] += 1
-                    wait_until(lambda victims=victims: not any(alive(pid) for pid in victims), 5)
+                workers = children(process.pid)
+                who, how = rng.choice(VICTIMS)
+                if who == "worker" and workers:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(rng.choice(workers), how)
+                        kills[who, how] += 1
+                elif who == "driver":
+                    process.send_signal(how)
+                    process.communicate(timeout=20)
+                    kills[who, how] += 1
+                    wait_until(lambda workers=workers: not any(alive(pid) for pid in workers), 5)
         told = store.status(folder, verify=True)
         assert (told.failed, told.invalid) == (0, 0)
     print(f"kills {kills}, {starts} starts of the driver, {told.done} chunks")
-    assert sum(kills.values()) >= 20
+    assert min(kills.values()) > 10
     assert not (folder / "set-aside").exists()
     run(tmp_path / "undisturbed", SPEC, chunks(n, seconds), DRAW, executor=TWO)
     assert table(folder).equals(table(tmp_path / "undisturbed"))

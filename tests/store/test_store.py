@@ -132,14 +132,85 @@ def test_wrong_parts_are_reported_and_set_aside_and_never_lost(tmp_path):
         assert store.status(folder, verify=True).complete
 
 
-def test_a_quick_look_finds_what_is_wrong_with_a_description(tmp_path):
-    folder = tmp_path / "results"
-    fill(folder)
-    damage(folder)
-    told = store.status(folder)
-    assert (told.done, told.invalid) == (2, 7)  # all but the flipped bit in the data
-    with opened(folder, verify=False) as results:
-        assert results.have.to_list() == [False, True, False, False, False, False, True]
+def flip(path: Path, place: float = 0.25) -> None:
+    data = bytearray(path.read_bytes())
+    data[int(place * len(data))] ^= 16
+    path.write_bytes(data)
+
+
+def test_what_was_found_whole_is_read_again_only_when_it_changes(tmp_path, monkeypatch):
+    from gpbe.store import verified
+
+    fill(tmp_path)
+    read = []
+    monkeypatch.setattr(verified, "check", lambda data: read.append(len(data)) or store.check(data))
+    assert store.status(tmp_path).complete
+    assert len(read) == N
+    store.scan(tmp_path).collect()
+    assert len(read) == N
+    assert store.status(tmp_path, verify=True).complete
+    assert len(read) == 2 * N
+    file = file_of(tmp_path, 3)
+    before = os.stat(file)
+    flip(file)
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))  # as a careless copy would
+    assert (store.status(tmp_path).done, store.status(tmp_path).invalid) == (N - 1, 1)
+    assert store.scan(tmp_path).collect()["k"].unique().to_list() == [0, 1, 2, 4, 5, 6]
+    assert store.status(tmp_path).invalid == 1
+    with opened(tmp_path, verify=False) as results:
+        assert [each.name for each in results.set_aside] == [file.name]
+
+
+@pytest.mark.parametrize("memory", [b"", b"{", b"[]", b'{"a": 1}', b"\xff", None])
+def test_what_is_remembered_of_parts_may_be_lost_or_wrong(memory, tmp_path):
+    fill(tmp_path)
+    flip(file_of(tmp_path, 2))
+    known = tmp_path / ".verified.json"
+    known.unlink(missing_ok=True) if memory is None else known.write_bytes(memory)
+    assert (store.status(tmp_path).done, store.status(tmp_path).invalid) == (N - 1, 1)
+
+
+def test_a_list_of_chunks_that_was_cut_or_edited_is_refused(tmp_path):
+    fill(tmp_path)
+    (file,) = tmp_path.glob("chunks-*.parquet")
+    whole = pl.read_parquet(file)
+    more = whole.with_columns(steps=pl.col("steps") + 1)
+    for edited, said in (
+        (whole[:4], "lists other chunks"),
+        (more, "and manifest.json says"),
+        (whole.drop("id"), "col"),
+    ):
+        edited.write_parquet(file)
+        for ask in (store.status, store.scan):
+            with pytest.raises(InputError, match=said):
+                ask(tmp_path)
+    file.write_bytes(b"PAR1 nothing PAR1")
+    with pytest.raises(InputError, match=r"chunks-.*is not a Parquet file that can be read.*written anew"):
+        store.status(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"spec": {"runs": 4}}, {"index": "../../x.parquet"}, {"runner": "a:b"}, {"chunks": "7"}, {"history": [1]}],
+)
+def test_an_edited_manifest_is_refused(change, tmp_path):
+    fill(tmp_path)
+    file = tmp_path / "manifest.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    for ask in (store.status, store.scan, store.spec, fill):
+        with pytest.raises(InputError, match=r"is not a manifest, or was edited"):
+            ask(tmp_path)
+
+
+def test_a_lock_that_is_a_link_is_left_alone(tmp_path):
+    fill(tmp_path / "r")
+    thesis = tmp_path / "thesis.tex"
+    thesis.write_text("...")
+    (tmp_path / "r" / "lock").unlink()
+    (tmp_path / "r" / "lock").symlink_to(thesis)
+    with pytest.raises(InputError, match="cannot be locked"):
+        fill(tmp_path / "r")
+    assert thesis.read_text() == "..."
 
 
 def test_status_adds_up(tmp_path):
@@ -251,7 +322,10 @@ def test_a_spec_that_only_adds_is_accepted_and_the_old_one_kept(tmp_path):
 def test_a_lost_manifest_is_written_anew(tmp_path):
     fill(tmp_path)
     (tmp_path / "manifest.json").write_text("{}")
-    with pytest.raises(InputError, match=r"manifest.json: is not a manifest; move it away"), opened(tmp_path):
+    with (
+        pytest.raises(InputError, match=r"manifest.json: is not a manifest, or was edited; move it away"),
+        opened(tmp_path),
+    ):
         pass
     (tmp_path / "manifest.json").unlink()
     with opened(tmp_path) as results:

@@ -16,8 +16,10 @@ from gpbe.cli.listing import list_
 from gpbe.cli.predict import predict
 from gpbe.cli.problems import diagnose
 from gpbe.cli.run import pack, run, status
+from gpbe.cli.terminal import Stopped
 from gpbe.cli.train import train
-from gpbe.errors import InputError
+from gpbe.errors import InputError, one_line
+from gpbe.interrupts import interruptible, number_of
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "list": list_,
@@ -52,14 +54,20 @@ def main(arguments: list[str] | None = None) -> None:
             _fail(_one_line(complaint.getvalue()))
         raise
     try:
-        command()
+        with interruptible():
+            command()
     except InputError as error:
         _fail(str(error))
-    except KeyboardInterrupt:
-        print("gpbe: interrupted; files written so far are whole", file=sys.stderr)
-        sys.exit(130)
+    except KeyboardInterrupt as interruption:
+        said = interruption.message if isinstance(interruption, Stopped) else "interrupted; files written are whole"
+        print(f"gpbe: {said}", file=sys.stderr)
+        sys.exit(128 + number_of(interruption))
     except BrokenPipeError:
         sys.stderr.close()  # the reader (head, say) has gone: not an error
+    except OSError as error:  # a name that is too long, a folder that may not be looked into
+        _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except MemoryError:
+        _fail("this machine has not enough memory for that; ask for less")
 
 
 def _later(run: Callable[..., None]) -> Callable[..., Callable[[], None]]:
@@ -75,7 +83,7 @@ def _later(run: Callable[..., None]) -> Callable[..., Callable[[], None]]:
 
 
 def _fail(message: str) -> None:
-    print(f"gpbe: {message}", file=sys.stderr)
+    print(f"gpbe: {one_line(message)}", file=sys.stderr)
     sys.exit(2)
 
 

@@ -12,7 +12,7 @@ from gpbe.algorithms.hyperparameters import Hyperparameter
 from gpbe.cli.options import AlgorithmName, Basis, File, Json, KernelName, Names, Number, ProblemName, Sizes, options_of
 from gpbe.cli.problems import read_problem
 from gpbe.cli.sweeping import check_out, plain, read_typed, single_and_grid, write_out
-from gpbe.cli.terminal import console, print_json, progress
+from gpbe.cli.terminal import console, headed, print_json, progress
 from gpbe.exact.weightings import Name as Weighting
 from gpbe.mdp import is_log
 from gpbe.wording import as_text
@@ -176,7 +176,7 @@ def show(result: "Prediction", heading: Mapping[str, Any], out: Path | None, jso
         print_json(plain(heading) | {"settings": rows, "file": out and str(out)})
         return
     said = (f"{k} {v:g}" if isinstance(v, float) else f"{k} {v}" for k, v in list(heading.items())[2:])
-    console().print(f"[bold]{title}[/bold]: {', '.join(said)}")
+    console().print(headed(title, ", ".join(said)))
     console().print(pages.prediction_table(settings))
     for line in [*pages.edges(settings), *([f"learning curves: {out}"] if out else [])]:
         console().print(line)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tyro.conf import Positional
 
 from gpbe.cli.options import File, Json, Number, Real, Scale
-from gpbe.cli.terminal import check_writable, console, print_json
+from gpbe.cli.terminal import Stopped, check_writable, console, print_json
 from gpbe.errors import InputError
 from gpbe.process import prepare
 from gpbe.wording import duration
@@ -29,13 +29,14 @@ def run(
     out: Path = Path("out"),
     start: File = None,
     estimate: bool = False,
+    imports: bool = False,
     json: Json = False,
 ) -> None:
     """Run an experiment into a results folder, or the rest of it; it can be interrupted at any time and run again.
 
     Args:
         name: an experiment from `gpbe list experiments`, `all` of these, or a file with your own: a sweep in a .toml
-            file, or everything that a .py file has made
+            file, or everything that a .py file makes when it is executed
         scale: smoke takes seconds, quick minutes on two cores, paper is as large as in the paper
         on: local, ray, or ray:ADDRESS (such as ray:auto) for a cluster
         workers: how many processes; one for each core if left out
@@ -44,12 +45,13 @@ def run(
         start: a folder with packed results (see `gpbe pack`) to go on from, where `out` has none yet; if evidence there
             has chosen settings, `all` at the quick scale replicates these in place of the sweeps of control
         estimate: only tell what it would cost on this machine
+        imports: let a .toml file name environments and algorithms in modules, which are imported
         json: print JSON
     """
     prepare()
     from gpbe import experiments, runner
 
-    chosen = experiments.planned(name, scale, out, start)
+    chosen = experiments.planned(name, scale, out, start, imports)
     if estimate:
         _estimate([next(chosen)[0]] if name in experiments.STAGED else [each for each, _ in chosen], workers, json)
         return
@@ -66,7 +68,7 @@ def run(
         )
         row = {"experiment": each.name, "unit": each.unit, "folder": str(folder), **asdict(report.counts)}
         if report.interrupted:
-            raise InputError(f"interrupted; the same command goes on from {folder}")
+            raise Stopped(f"interrupted; the same command goes on from {folder}", report.signal)
         reports.append(row)
         if not json:
             console().print(_said(row))
@@ -166,7 +168,7 @@ def status(results: Positional[Path] = Path("out"), verify: bool = False, json: 
 
     Args:
         results: a results folder, or a folder with several in its `results`
-        verify: compare every part with its checksum
+        verify: compare every part with its checksum again, also those that were found whole before
         json: print JSON
     """
     from gpbe import store

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from math import isfinite
+from math import isfinite, prod
 from pathlib import Path
 from typing import Any
 
 from gpbe.cli.terminal import check_writable, numbers
 from gpbe.errors import InputError
 from gpbe.files.atomic import write_table
+
+MOST_SETTINGS = 10**6
 
 
 def read_typed(hyperparameters: Any) -> dict[str, list[float]]:
@@ -21,6 +23,8 @@ def single_and_grid(values: Mapping[str, list[float]]) -> tuple[dict[str, Any], 
     import gpbe
 
     several = {k: v for k, v in values.items() if len(v) > 1}
+    if (count := prod(map(len, several.values()))) > MOST_SETTINGS:
+        raise InputError(f"these are {count:,} combinations; there should be {MOST_SETTINGS:,} at most")
     return {k: v[0] for k, v in values.items() if len(v) == 1}, gpbe.grid(**several) if several else {}
 
 

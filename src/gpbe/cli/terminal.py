@@ -12,12 +12,29 @@ from pathlib import Path
 from typing import Any
 
 from gpbe.errors import InputError
+from gpbe.interrupts import Interrupted
+
+
+class Stopped(Interrupted):
+    """A command that was interrupted, and says how to go on."""
+
+    def __init__(self, message: str, number: int):
+        super().__init__(number)
+        self.message = message
 
 
 def console():
+    """Prints to standard output. What is printed is text: names of states and files may look like markup."""
     from rich.console import Console
 
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 120)
+
+
+def headed(title: str, rest: str) -> Any:
+    """A line whose beginning is bold."""
+    from rich.text import Text
+
+    return Text.assemble((title, "bold"), f": {rest}")
 
 
 def print_json(value: object) -> None:
@@ -63,7 +80,7 @@ def _bar(name: str, total: int, unit: str, *fields: str) -> Iterator[tuple[Calla
 
     console = Console(stderr=True)
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.completed:,.0f}/{task.total:,.0f} " + unit),
         *(TextColumn(f"{{task.fields[{field}]}}") for field in fields),
@@ -87,6 +104,10 @@ def check_writable(folder: Path) -> None:
         raise InputError(f"cannot write into {folder}: permission denied; name another place with --out")
 
 
+MOST_POWERS = 1000
+"""In a range."""
+
+
 def numbers(texts: tuple[str, ...], option: str) -> list[float]:
     """Numbers as people write them: decimals, fractions, powers, and ranges of powers.
 
@@ -107,7 +128,7 @@ def _expand(text: str) -> list[float]:
     if ".." not in text:
         return [_number(text)]
     (base, low), (other, high) = (_power(end) for end in text.split("..", 1))
-    if base != other or low > high:
+    if base != other or not 0 <= high - low < MOST_POWERS:
         raise ValueError(text)
     return [base**k for k in range(low, high + 1)]
 

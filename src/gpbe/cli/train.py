@@ -12,8 +12,8 @@ from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.table import ALGORITHMS, find_algorithm
 from gpbe.cli.options import AlgorithmName, EnvName, File, Json, Number, Sizes, options_of
 from gpbe.cli.sweeping import check_out, plain, read_typed, single_and_grid, write_out
-from gpbe.cli.terminal import check_writable, console, print_json, training_progress
-from gpbe.errors import InputError
+from gpbe.cli.terminal import Stopped, check_writable, console, headed, print_json, training_progress
+from gpbe.interrupts import number_of
 from gpbe.learn.control.learning import DEFAULTS, STREAMING, Optimizer
 
 if TYPE_CHECKING:
@@ -92,12 +92,12 @@ def learn(
     try:
         with training_progress(f"{algorithm} on {env}", lanes * options["steps"]) as advance:
             return gpbe.train(env, algorithm, checkpoint=checkpoint, advance=advance, **options, **single, **grid)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interruption:
         if checkpoint is None:
             raise
-        if not checkpoint.exists():
-            raise InputError(f"interrupted before {checkpoint} was written; the same command begins anew") from None
-        raise InputError(f"interrupted; the same command goes on from {checkpoint}") from None
+        number = number_of(interruption)
+        goes_on = f"goes on from {checkpoint}" if checkpoint.exists() else f"begins anew, without {checkpoint}"
+        raise Stopped(f"interrupted; the same command {goes_on}", number) from None
 
 
 def show(result: "Training", size: Mapping[str, int], out: Path | None, save: Path | None, json: bool) -> None:
@@ -118,7 +118,7 @@ def show(result: "Training", size: Mapping[str, int], out: Path | None, save: Pa
     from gpbe.cli import pages
 
     said = (f"{k} {v:g}" if isinstance(v, float) else f"{k} {v:,}" for k, v in list(heading.items())[2:])
-    console().print(f"[bold]{result.algorithm} on {result.env}[/bold]: {', '.join(said)}")
+    console().print(headed(f"{result.algorithm} on {result.env}", ", ".join(said)))
     console().print(pages.training_page(table, tuple(result.settings)))
     if out:
         console().print(f"learning curves: {out}")

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import isfinite, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -111,7 +112,26 @@ class HostEnvs:
         """The next episode of a lane."""
         seed = np.random.SeedSequence([self._seeds[lane], self._episodes[lane]]).generate_state(1)[0]
         self._history[lane] = []
-        return self._encode(lane, self._envs[lane].reset(seed=int(seed))[0])
+        result = self._envs[lane].reset(seed=int(seed))
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise self._wrong("reset gave", result, "(observation, info)")
+        return self._encode(lane, result[0])
+
+    def _read(self, lane: int, result: Any) -> tuple[Float[np.ndarray, "..."], float, bool, bool]:
+        """What a step gave, if it is what Gymnasium says a step gives."""
+        if not isinstance(result, tuple) or len(result) != 5:
+            raise self._wrong("step gave", result, "(observation, reward, terminated, truncated, info)")
+        observation, reward, terminated, truncated, _ = result
+        try:
+            reward, ends = float(reward), (bool(terminated), bool(truncated))
+        except (TypeError, ValueError):
+            reward, ends = nan, (False, False)
+        if not isfinite(reward):
+            raise self._wrong("step gave the reward", result[1], "a finite number")
+        return self._encode(lane, observation), reward, *ends
+
+    def _wrong(self, what: str, given: Any, should: str) -> InputError:
+        return InputError(f"{self.name}: {what} {repr(given)[:80]}; it should be {should}")
 
     def step(self, actions: Int[np.ndarray, " L"]) -> HostStepped:
         """Actions count from 0, wherever the environment's own begin."""
@@ -121,8 +141,7 @@ class HostEnvs:
         for lane, (env, action) in enumerate(zip(self._envs, actions.tolist(), strict=True)):
             result = env.step(self._first_actions[lane] + action)
             self._history[lane].append(action)
-            observation, reward[lane], terminated[lane], truncated[lane], _ = result
-            reached[lane] = self._encode(lane, observation)
+            reached[lane], reward[lane], terminated[lane], truncated[lane] = self._read(lane, result)
         following = reached.copy()
         for lane in np.flatnonzero(terminated | truncated).tolist():
             self._episodes[lane] += 1
@@ -174,8 +193,11 @@ class HostEnvs:
         return np.empty((self.lanes, *self.observation), np.float32)
 
     def _encode(self, lane: int, observation: Any) -> Float[np.ndarray, "..."]:
-        # A wrong shape would otherwise be broadcast.
-        return np.asarray(self._encoders[lane](observation), np.float32).reshape(self.observation)
+        try:  # A wrong shape would otherwise be broadcast.
+            return np.asarray(self._encoders[lane](observation), np.float32).reshape(self.observation)
+        except (TypeError, ValueError, IndexError):
+            should = f"numbers of shape {self.observation}"
+            raise self._wrong("an observation is", observation, should) from None
 
 
 def find_host(env: Any) -> HostEnv:
@@ -211,6 +233,10 @@ def _make(env: Any, name: str) -> Any:
         try:
             made = make()
         except (gymnasium.error.Error, ImportError) as error:
+            raise InputError(f"Gymnasium could not make {name}: {_one_line(error)}") from error
+        except Exception as error:
+            if not isinstance(env, str):  # a function of the user's, who wants to see where it went wrong
+                raise
             raise InputError(f"Gymnasium could not make {name}: {_one_line(error)}") from error
     if not isinstance(made, gymnasium.Env):
         raise InputError(f"{name} gave a {type(made).__name__}; it should make a gymnasium.Env")

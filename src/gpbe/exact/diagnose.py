@@ -120,6 +120,10 @@ class Diagnosis:
         return as_page(self)
 
 
+SMALLEST = 1e-50
+"""Of the largest feature: products of smaller ones are 0 in 64 bits."""
+
+
 def diagnose(problem: PredictionProblem, lam: float = 0.0) -> Diagnosis:
     """Compute solutions, errors, bounds and stability of one problem, and what they recommend.
 
@@ -135,6 +139,9 @@ def diagnose(problem: PredictionProblem, lam: float = 0.0) -> Diagnosis:
         raise InputError(f"diagnose takes one problem; this is a batch with axes {problem.batch_shape}: use problem[i]")
     if np.ndim(lam):
         raise InputError(f"lam has shape {np.shape(lam)}; diagnose takes one number for all states")
+    largest = abs(problem.features).max()
+    if largest < SMALLEST:
+        raise InputError(f"no feature is larger than {largest:g}, so that every value is 0; scale the features")
     lam = float(as_lambda(problem, lam))
     d = {name: weighting(problem, name, lam) for name in WEIGHTINGS}
     findings = tuple(_find(problem, o, w, d, lam) for o in OBJECTIVES for w in WEIGHTINGS)

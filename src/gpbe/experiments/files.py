@@ -10,17 +10,19 @@ from types import ModuleType
 from gpbe.errors import InputError
 from gpbe.experiments.experiment import Experiment
 from gpbe.experiments.sweep import Sweep
-from gpbe.experiments.sweep import read as read_sweep
+from gpbe.experiments.sweep_file import read as read_sweep
 
 
-def read(path: str | Path) -> list[Experiment]:
-    """The sweep that a .toml file declares (see `gpbe.experiments.sweep.read`), or what a .py file makes.
+def read(path: str | Path, imports: bool = False) -> list[Experiment]:
+    """The sweep that a .toml file declares (see `gpbe.experiments.sweep_file.read`), or what a .py file makes.
+
+    A Python file is executed. A .toml file imports the modules that it names only if `imports` is true.
 
     Of a Python file, every experiment counts that has a name at its top level which does not begin with _. Its folder
     is on the path of the workers too, so a runner may be a function in the same file: `file:function`.
     """
     path = Path(path)
-    found: list[Experiment] = [read_sweep(path)] if path.suffix == ".toml" else _made_by(_imported(path))
+    found: list[Experiment] = [read_sweep(path, imports)] if path.suffix == ".toml" else _made_by(_imported(path))
     if not found:
         raise InputError(f"{path} makes no experiment; it should have one with a name, such as: mine = Sweep(...)")
     names = [experiment.name for experiment in found]

@@ -82,22 +82,23 @@ def _opened(there: Mapping[str, Path], scale: str | None, where: str, option: st
             lacking[name] = f"{there[name]} has {status.done:,} of {status.total:,} chunks; the rest: {command}"
         if status.done:
             amounts[name] = f"{status.steps_done:,} {store.spec(there[name]).get('unit', 'steps')}"
-            # Sweeps can be larger than memory; what their parts say of themselves must do.
-            studied = isinstance(DECLARED.get(name), DeclaredStudy)
-            tables[name] = store.scan(there[name], verify=studied)
+            tables[name] = store.scan(there[name])
     stages = {name: table for name, table in tables.items() if name in STAGES}
     return Stored({k: v for k, v in tables.items() if k not in stages}, scale, lacking, amounts, stages)
 
 
-def planned(name: str, scale: str, out: Path, start: Path | None = None) -> Iterator[tuple[Experiment, Path]]:
+def planned(
+    name: str, scale: str, out: Path, start: Path | None = None, imports: bool = False
+) -> Iterator[tuple[Experiment, Path]]:
     """What `gpbe run NAME` runs, one after the other, each with its results folder.
 
     `all` are the paper's; a file has one's own; and of an experiment in stages the next one is made when the one before
     is done, from what is then stored in `out`, or packed in `start`. Where the evidence in `start` has chosen settings,
-    `all` at the quick scale replicates these in place of the paper's sweeps of control.
+    `all` at the quick scale replicates these in place of the paper's sweeps of control. With `imports` a .toml file may
+    name modules to import.
     """
     if Path(name).suffix in (".toml", ".py"):
-        for experiment in read(name):
+        for experiment in read(name, imports):
             yield experiment, folder_of(experiment.name, scale, out, own=True)
     elif name in STAGED:
         yield from _staged(name, scale, out, start)

@@ -6,11 +6,9 @@ compiled program, one worker, one part of the results. The same declaration alwa
 
 import itertools
 import math
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,11 +16,9 @@ import polars as pl
 
 from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.table import find_algorithm
-from gpbe.algorithms.hyperparameters import checked_numbers
-from gpbe.checks import check_at_least, check_divides, check_keys
 from gpbe.envs.domains import domain_of
-from gpbe.errors import InputError
-from gpbe.learn.control.learning import DEFAULTS, OPTIONS
+from gpbe.experiments.sweep_checks import check_sweep, check_swept
+from gpbe.learn.control.learning import DEFAULTS
 from gpbe.learn.grouping import group_size
 from gpbe.runner import Chunk
 
@@ -57,7 +53,7 @@ class Swept:
     """Number of the first of them, if not the sweep's."""
 
     def __post_init__(self) -> None:
-        _check_swept(self)
+        check_swept(self)
 
     @cached_property
     def count(self) -> int:
@@ -102,7 +98,7 @@ class Sweep:
     """Number of the first run. Runs of one number are alike in all settings, so fresh ones begin at another."""
 
     def __post_init__(self) -> None:
-        _check(self)
+        check_sweep(self)
 
     @property
     def settings(self) -> int:
@@ -224,77 +220,3 @@ def run_chunk(payload: dict[str, Any]) -> pl.DataFrame:
         },
         schema_overrides={"returns": pl.List(pl.Float32), "diverged_at": pl.Int64},
     )
-
-
-def read(path: str | Path) -> Sweep:
-    """A sweep of one's own from a TOML file.
-
-    name, domains, runs and steps; `every`, `seed` and `first_run`; a table [options] of `gpbe.train`'s; and for each
-    algorithm a table [algorithms.NAME] of lists to sweep over (an empty one sweeps nothing), or in its place
-    [[algorithms.NAME.settings]] for every setting.
-    """
-    path = Path(path)
-    try:
-        data = tomllib.loads(path.read_text())
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not TOML: {error}") from None
-    optional = ("name", "every", "seed", "first_run", "options", "describe")
-    check_keys(data, ("domains", "runs", "steps", "algorithms"), optional, f"{path}: key")
-    if not isinstance(data["algorithms"], dict):
-        raise InputError(f"{path}: algorithms should be tables, such as [algorithms.qrc]")
-    try:
-        algorithms = tuple(_read_swept(name, table) for name, table in data.pop("algorithms").items())
-        data: dict[str, Any] = {"name": path.stem} | data | {"domains": tuple(data["domains"])}
-        return Sweep(algorithms=algorithms, **data)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
-
-
-def _read_swept(name: str, table: Mapping[str, Any]) -> Swept:
-    grid = {k: tuple(v) if isinstance(v, list) else (v,) for k, v in table.items() if k != "settings"}
-    return Swept(name, grid, tuple(table.get("settings", ())))
-
-
-def _check_swept(swept: Swept) -> None:
-    algorithm, name = find_algorithm(swept.algorithm), swept.algorithm
-    if swept.grid and swept.settings:
-        raise InputError(f"{name} has a grid and a list of settings; give one of them")
-    for names in (swept.names, *swept.settings):
-        check_keys(names, (), tuple(algorithm.declared), f"hyperparameter of {name}")
-        if set(names) != set(swept.names):
-            raise InputError(
-                f"settings of {name} have {', '.join(swept.names)} or {', '.join(names)}; all need the same"
-            )
-    columns = {k: [x[k] for x in swept.settings] for k in swept.names} if swept.settings else swept.grid
-    for key, values in columns.items():
-        if not values:
-            raise InputError(f"the grid of {name} has no values for {key}; give at least one")
-        algorithm.declared[key].checked(list(values), key)
-    for number in swept.only:
-        if not 0 <= number < swept.total or swept.only.count(number) > 1:
-            raise InputError(f"{name} has settings 0 to {swept.total - 1}; only has {number}, or has it twice")
-    check_at_least(1, **{f"runs of {name}": swept.runs})
-    check_at_least(0, **{f"first_run of {name}": swept.first_run})
-
-
-def _check(s: Sweep) -> None:
-    """Everything that can be wrong with a declaration, before anything is run."""
-    check_at_least(1, runs=s.runs, steps=s.steps)
-    check_at_least(0, first_run=s.first_run)
-    check_divides(s.every, s.steps)
-    for key in ("domains", "algorithms"):
-        if not getattr(s, key):
-            raise InputError(f"{key} is empty; name at least one")
-    check_keys(s.options, (), (*OPTIONS, *Hypers._fields), "option")
-    numbers = {k: v for k, v in s.options.items() if k in Hypers._fields}
-    tried = set()
-    for domain, swept in s.parts():
-        algorithm = find_algorithm(swept.algorithm)
-        checked_numbers(numbers, Hypers._field_defaults, algorithm.hyperparameters, swept.algorithm)
-        if (domain, swept.algorithm) in tried:
-            raise InputError(f"{swept.algorithm} is there twice for {domain}; its settings would have the same numbers")
-        tried.add((domain, swept.algorithm))
-    for swept in s.algorithms:
-        check_keys(swept.domains, (), s.domains, f"domain of {swept.algorithm}")

@@ -48,7 +48,7 @@ def draw(curves: pl.DataFrame, title: str) -> Figure:
                 axis.legend(title="best of these", loc="upper right")
         if swept and few:
             fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=min(4, len(settings)))
-        fig.suptitle(f"{title}: mean over runs and standard error", fontsize=11)
+        fig.suptitle(f"{title}: mean over runs and standard error", fontsize=11, parse_math=False)
     return fig
 
 

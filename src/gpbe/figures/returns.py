@@ -37,5 +37,5 @@ def draw(returns: pl.DataFrame, title: str) -> Figure:
         if swept:
             fig.legend(loc="outside lower center", ncols=min(3, len(settings)), title=None if few else "best of these")
         what = f"mean of {runs} runs and standard error" if runs > 1 else "one run"
-        fig.suptitle(f"{title}: {what}", fontsize=11)
+        fig.suptitle(f"{title}: {what}", fontsize=11, parse_math=False)
     return fig

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpbe.errors import InputError
+from gpbe.files.sealed import seal
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,13 +40,13 @@ def write_atomic(target: Path, data: bytes, scratch: Path | None = None) -> None
 
 
 def write_table(target: Path, table: "pl.DataFrame") -> Path:
-    """As CSV if the name ends so, else as Parquet."""
-    file = io.BytesIO()
+    """As CSV if the name ends so, else as Parquet with a checksum."""
     if target.suffix == ".csv":
+        file = io.BytesIO()
         table.write_csv(file)
+        write_atomic(target, file.getvalue())
     else:
-        table.write_parquet(file)
-    write_atomic(target, file.getvalue())
+        write_atomic(target, seal(table, {}))
     return target
 
 
@@ -68,7 +69,9 @@ def sync_folder(folder: Path) -> None:
 
 
 def _write_durably(path: Path, data: bytes) -> None:
-    with open(path, "wb") as file:
+    # Not through a link: what that points to is not ours.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
+    with os.fdopen(os.open(path, flags, 0o666), "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())

@@ -7,6 +7,7 @@ from typing import Any
 from gpbe import mdp
 from gpbe.algorithms.linear import Algorithm
 from gpbe.algorithms.nonlinear import NonlinearAlgorithm
+from gpbe.checks import check_seed
 from gpbe.errors import InputError
 from gpbe.exact.weightings import Name
 from gpbe.learn.linear.predict import predict_linear
@@ -52,7 +53,8 @@ def predict(
         algorithm: a name from `gpbe list algorithms`, or an `Algorithm` made of axes; with `net` one from
             `gpbe list networks`, or a `NonlinearAlgorithm`.
         steps: transitions to learn from; 1000 if left out, or all of a log.
-        runs: independent runs; the data depend on problem and seed only, so algorithms can be compared in pairs.
+        runs: independent runs. Run k depends on problem, seed and k alone, however many there are, and its data are the
+            same for every algorithm, so that these can be compared in pairs.
         seed: of the behavior's data, and of networks.
         metrics: of "rmsve", "rmspbe", "rmsbe" and "distance" (to the algorithm's own fixed point); with `net` of
             "rmsve", "rmsbe", "rmspbe" (the nonlinear PBE), "rmsgpbe" (of `projection`) and "rmstde". A log has "rmspbe"
@@ -90,6 +92,7 @@ def predict(
     >>> result.curves["rmsve"].shape, result.values.shape
     ((3, 4), (3, 4, 5))
     """
+    check_seed(seed)
     asked = Asked(
         problem=read_problem(problem),
         algorithm=algorithm,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpbe.algorithms.control import ControlAlgorithm, Spec, find_algorithm
-from gpbe.checks import check_at_least
+from gpbe.checks import check_at_least, check_seed
 from gpbe.envs import CompiledEnv, HostEnv, find
 from gpbe.errors import InputError
 from gpbe.learn.control.checkpoint import Checkpoint
@@ -21,6 +21,8 @@ from gpbe.learn.settings import Settings
 from gpbe.nets import MakeBody
 from gpbe.shapes import Array
 from gpbe.summary import mean_of_last
+
+MOST_LANES = 10**6
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +197,9 @@ def read_plan(
     agent = record.varied(**choices).make()
     settings, found = read_settings(record, numbers), find(env)
     check_at_least(1, runs=runs)
+    check_seed(seed)
+    if settings.count * runs > MOST_LANES:
+        raise InputError(f"there are {settings.count * runs:,} runs of all settings; take {MOST_LANES:,} at most")
     hard = not np.any(settings.numbers["tau"])
     options = read_options(agent, found, steps, asked, hard)
     return Plan(found, record, choices, settings, options, steps, runs, seed)

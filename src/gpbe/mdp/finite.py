@@ -11,6 +11,8 @@ from gpbe.checks import (
     Axis,
     as_floats,
     check_interval,
+    check_magnitude,
+    check_names,
     check_probabilities,
     check_shape,
     place,
@@ -226,6 +228,7 @@ def _read_dense(transition: Any, reward: Any, discount: Any, axes: Sequence[Axis
     check_probabilities(transition, "transition", axes[:2])
     reward = _full(reward, (s, a, s), "reward")
     discount = _full(discount, (s, a, s), "discount")
+    check_magnitude(reward, "reward")
     check_interval(discount, "discount", axes)
     return DenseLayout(transition, reward, discount)
 
@@ -250,7 +253,5 @@ def _names(names: Sequence[str] | None, count: int, what: str) -> tuple[str, ...
         return tuple(str(i) for i in range(count))
     if len(names) != count:
         raise InputError(f"{what}_names has {len(names)} names; there are {count} {what}s")
-    if len(set(names)) < count:
-        repeated = next(name for i, name in enumerate(names) if name in names[:i])
-        raise InputError(f"{what}_names has {repeated!r} twice; each {what} needs a name of its own")
+    check_names(names, what)
     return tuple(names)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gpbe.checks import as_floats, check_interval, check_probabilities
+from gpbe.checks import as_floats, check_interval, check_magnitude, check_probabilities
 from gpbe.errors import InputError
 from gpbe.shapes import Array, Numbers
 
@@ -16,7 +16,11 @@ NUMBERS = ("reward", "discount", "target", "behavior")
 def checked(given: Mapping[str, Any], stop: int | None = None) -> dict[str, Array | None]:
     """The fields of a log from what is given for them, of rows before `stop`; those after it tell what follows."""
     x = as_floats(given["features"], "features")
+    if not x.shape[1]:
+        raise InputError(f"features have shape {x.shape}; there should be one at least")
     columns = {name: _column(given[name], name, len(x)) for name in NUMBERS}
+    check_magnitude(x, "features")
+    check_magnitude(columns["reward"], "reward")
     for name in NUMBERS[1:]:
         check_interval(columns[name], name, ("row",))
     check_possible(columns["behavior"])
@@ -29,6 +33,7 @@ def checked(given: Mapping[str, Any], stop: int | None = None) -> dict[str, Arra
         led = as_floats(given["next_features"], "next_features")
         if led.shape != x.shape:
             raise InputError(f"next_features have shape {led.shape}; they should have that of features, {x.shape}")
+        check_magnitude(led, "next_features")
     same = label[1:] == label[:-1] if label is not None else True if following else same_place(x, led)
     continues = np.append((columns["discount"][:-1] > 0) & same, False)
     after = _after(chances, given["next_policy"], continues)

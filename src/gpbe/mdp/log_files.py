@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,16 @@ import polars as pl
 
 from gpbe.checks import check_known
 from gpbe.errors import InputError
+from gpbe.files.reading import check_file
+from gpbe.files.tables import MOST, check_table
 from gpbe.mdp.log_checks import checked
 from gpbe.mdp.log_layout import Layout, Place, Resolved
 from gpbe.mdp.log_rows import Order, frozen, rows_of
 from gpbe.mdp.logs import PIECE, Log
 from gpbe.shapes import Array
 
-READERS = {".parquet": pl.scan_parquet, ".pq": pl.scan_parquet, ".csv": pl.scan_csv}
+_PARQUET = partial(pl.scan_parquet, glob=False, hive_partitioning=False)
+READERS = {".parquet": _PARQUET, ".pq": _PARQUET, ".csv": partial(pl.scan_csv, glob=False)}
 AHEAD = ("POLARS_ROW_GROUP_PREFETCH_SIZE", "POLARS_CSV_CHUNK_PREFETCH_LIMIT")
 """Where Polars is told how many groups of rows to read ahead: as it comes, that is most of the memory."""
 BATCH = 2**21
@@ -204,7 +208,16 @@ def _files(pattern: str) -> list[str]:
             raise InputError(f"{file} is a folder; name its files, as in {Path(file) / '*.parquet'}")
         if Path(file).suffix not in READERS:
             raise InputError(f"{file} should end in .parquet or .csv; a log is one of these")
+        _check_file(file)
     return found
+
+
+def _check_file(file: str) -> None:
+    """Can it be read without harm? A damaged Parquet file is found by its checksum, or by another process."""
+    try:
+        check_file(file, MOST) if READERS[Path(file).suffix] is not _PARQUET else check_table(file)
+    except InputError as error:
+        raise InputError(f"{file} {error}") from None
 
 
 def _frame(source: Any) -> pl.DataFrame:
@@ -220,8 +233,8 @@ def _frame(source: Any) -> pl.DataFrame:
             return pl.DataFrame({name: _plain(np.asarray(values)) for name, values in source.items()})
         if hasattr(source, "__arrow_c_stream__"):
             return pl.DataFrame(source)
-    except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
-        raise InputError(f"the table cannot be read: {str(error).splitlines()[0]}") from None
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"the table cannot be read: {error}") from None
     raise InputError(
         f"a log is of type {type(source).__name__}; give a file, several, a table of polars, pandas or Arrow, or arrays"
     )
@@ -266,7 +279,7 @@ def _worded(file: str) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise InputError(f"there is no file {file}") from None
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         kind = "CSV" if Path(file).suffix == ".csv" else "Parquet"
         said = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(f"{file} is not a {kind} file that can be read: {said}") from None

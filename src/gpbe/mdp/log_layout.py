@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from gpbe.checks import hint, is_whole
+from gpbe.checks import LARGEST, as_floats, hint, is_whole
 from gpbe.errors import InputError
 from gpbe.shapes import Array
 
@@ -181,7 +181,7 @@ class Place(NamedTuple):
         return InputError(f"{self.file}: {name}[row {self.offset + row}] {what}")
 
 
-def numbers(frame: pl.DataFrame, name: str, at: Place, low: float = -np.inf, high: float = np.inf) -> Array:
+def numbers(frame: pl.DataFrame, name: str, at: Place, low: float = -LARGEST, high: float = LARGEST) -> Array:
     """A column as numbers, all of them finite and in their range."""
     column = frame[name]
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
@@ -191,15 +191,24 @@ def numbers(frame: pl.DataFrame, name: str, at: Place, low: float = -np.inf, hig
     return values
 
 
-def check_rows(values: Array, name: str, at: Place, low: float = -np.inf, high: float = np.inf) -> None:
-    """Every number must be finite and in its range."""
+def labels(frame: pl.DataFrame, name: str, at: Place) -> Array:
+    """A column of what can be compared, one an entry: numbers, texts, dates; of lists only parts could be equal."""
+    column = frame[name]
+    if column.dtype.is_nested() or column.dtype == pl.Object:
+        raise InputError(f"{at.file}: {name} holds {column.dtype}; it should hold a number or a text for each row")
+    if column.null_count():
+        raise at.refuse(name, int(column.is_null().arg_max() or 0), "is missing; every row should have one")
+    return column.to_numpy()
+
+
+def check_rows(values: Array, name: str, at: Place, low: float = -LARGEST, high: float = LARGEST) -> None:
+    """Every number must be finite and in its range; what is larger than `LARGEST` is none that can be computed with."""
     if not np.isfinite(values).all():
         place = np.argwhere(~np.isfinite(values))[0]
         raise at.refuse(name, int(place[0]), f"is {values[tuple(place)]}; every entry must be a finite number")
-    wrong = (values < low) | (values > high)
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise at.refuse(name, row, f"is {values[row]:g}; it should lie in [{low:g}, {high:g}]")
+    if values.size and (values.min() < low or values.max() > high):
+        place = np.argwhere((values < low) | (values > high))[0]
+        raise at.refuse(name, int(place[0]), f"is {values[tuple(place)]:g}; it should lie in [{low:g}, {high:g}]")
 
 
 def vectors(frame: pl.DataFrame, names: tuple[str, ...], at: Place) -> Array:
@@ -224,9 +233,9 @@ def vectors(frame: pl.DataFrame, names: tuple[str, ...], at: Place) -> Array:
 def applied(function: Function, states: Array, what: str, at: Place) -> Array:
     """What a user's function makes of states: a row for each."""
     try:
-        found = np.asarray(function(states), dtype=float)
-    except InputError:
-        raise
+        found = as_floats(function(states), what)
+    except InputError as error:
+        raise InputError(f"{at.file}: the function for {what}: {error}") from None
     except Exception as error:
         said = (str(error).splitlines() or [""])[0]
         raise InputError(

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from gpbe.errors import InputError
-from gpbe.mdp.log_layout import Layout, Place, Resolved, applied, numbers, vectors
+from gpbe.mdp.log_layout import Layout, Place, Resolved, applied, labels, numbers, vectors
 from gpbe.shapes import Array
 
 
@@ -63,7 +63,7 @@ def rows_of(frame: pl.DataFrame, c: Resolved, layout: Layout, at: Place, order: 
     if (behavior <= 0).any():
         row = int((behavior <= 0).argmax())
         raise at.refuse("behavior", row, "is 0, so its ratio is infinite; a taken action cannot have probability 0")
-    label = None if c.episode is None else frame[c.episode].to_numpy()
+    label = None if c.episode is None else labels(frame, c.episode, at)
     step = None if c.step is None else numbers(frame, c.step, at)
     given: dict[str, Any] = {
         "features": _mapped(layout, states, at),

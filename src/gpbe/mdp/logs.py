@@ -78,12 +78,13 @@ class Log:
         numbers = dict(zip(NUMBERS, (reward, discount, target, behavior), strict=True))
         given = {"next_features": next_features, "episode": episode, "action": action}
         given |= {"policy": policy, "next_policy": next_policy}
-        if np.ndim(features) != 2 or len(as_floats(features, "features")) < 1 + (next_features is None):
+        x = as_floats(features, "features")
+        if x.ndim != 2 or len(x) < 1 + (next_features is None):
             raise InputError(
-                f"features have shape {np.shape(features)}; they should be (transitions, features), with 2 rows at "
-                "least, or 1 and its next_features"
+                f"features have shape {x.shape}; they should be (transitions, features), with 2 rows at least, "
+                "or 1 and its next_features"
             )
-        self._fill(checked({"features": features, **numbers, **given}))
+        self._fill(checked({"features": x, **numbers, **given}))
 
     def _fill(self, fields: Mapping[str, Array | None]) -> None:
         for name, value in fields.items():

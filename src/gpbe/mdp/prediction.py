@@ -9,7 +9,7 @@ from jaxtyping import Float
 from scipy.sparse import issparse
 
 from gpbe import linalg
-from gpbe.checks import as_floats, check_coverage, check_shape
+from gpbe.checks import as_floats, check_coverage, check_magnitude, check_names, check_shape
 from gpbe.errors import InputError
 from gpbe.linalg import DenseInverse, Inverse
 from gpbe.mdp.finite import FiniteMDP
@@ -68,6 +68,11 @@ class PredictionProblem:
         check_shape(features, (mdp.n_states, k), "features", "states, features")
         initial = np.zeros(k) if initial_weights is None else as_floats(initial_weights, "initial_weights")
         check_shape(initial, (k,), "initial_weights", "features")
+        if k == 0:
+            raise InputError(f"features have shape {features.shape}; there should be one at least")
+        check_magnitude(features, "features")
+        check_magnitude(initial, "initial_weights")
+        check_names([name], "problem")
         set_ = object.__setattr__
         set_(self, "mdp", mdp)
         set_(self, "target", target)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from gpbe.checks import TOLERANCE, Axis, as_floats, place
+from gpbe.checks import TOLERANCE, Axis, as_floats, check_magnitude, place
 from gpbe.errors import InputError
 from gpbe.mdp.layout import SparseLayout, joined
 from gpbe.shapes import Array, Sparse
@@ -39,6 +39,7 @@ def read_sparse(transition: Sequence[Any], reward: Any, discount: Any, axes: Seq
         _on_transitions(values, name, n, len(chances), (action, state, after))
         for values, name in ((reward, "reward"), (discount, "discount"))
     )
+    check_magnitude(rewards, "reward")
     wrong = (discounts < 0) | (discounts > 1)
     if wrong.any():
         i = int(wrong.argmax())
@@ -52,19 +53,20 @@ def read_sparse(transition: Sequence[Any], reward: Any, discount: Any, axes: Seq
 
 def as_sparse_features(features: Any, n: int) -> Sparse:
     """Sparse features (S, K), checked."""
-    matrix = Sparse(features, dtype=float)
+    matrix = Sparse(features)
     if matrix.ndim != 2 or matrix.shape[0] != n:
         raise InputError(f"features has shape {matrix.shape}; it should be one row for each of {n} states")
-    as_floats(matrix.data, "features")
-    return matrix
+    as_floats(matrix.data, "features")  # before it is turned into floats, which would lose imaginary parts
+    return Sparse(matrix, dtype=float)
 
 
 def _square(matrix: Any, n: int, name: str) -> Sparse:
     if matrix.shape != (n, n) or n == 0:
         raise InputError(f"{name} has shape {matrix.shape}; it should be (states, states), here ({n}, {n})")
-    found = Sparse(matrix, dtype=float, copy=True)
+    given = Sparse(matrix)
+    as_floats(given.data, f"{name}.data")
+    found = Sparse(given, dtype=float, copy=True)
     found.sum_duplicates()
-    as_floats(found.data, f"{name}.data")
     return found
 
 

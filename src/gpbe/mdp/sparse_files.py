@@ -1,11 +1,12 @@
 """Sparse problems in .npz files: lists of the transitions that can happen, and of the features that are not 0."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array
 
-from gpbe.checks import check_shape
+from gpbe.checks import as_floats, check_shape
 from gpbe.errors import InputError
 from gpbe.mdp.layout import SparseLayout
 from gpbe.mdp.prediction import PredictionProblem
@@ -30,24 +31,32 @@ def pack(problem: PredictionProblem) -> dict[str, Any]:
     return arrays
 
 
-def unpack(arrays: dict[str, Any]) -> dict[str, Any]:
-    """The arrays of a file with lists of transitions or features put together to matrices; others as they are."""
-    found, n = dict(arrays), len(np.atleast_1d(arrays["start"]))
+def unpack(arrays: dict[str, Any], limit: int) -> dict[str, Any]:
+    """The arrays of a file with lists of transitions or features put together to matrices; others as they are.
+
+    Nothing that has more than `limit` bytes is made, whatever sizes a file names.
+    """
+    found, n = dict(arrays), np.atleast_1d(arrays["start"]).shape[-1]
     if given := [key for key in TRANSITIONS if key in arrays]:
         _check_complete(arrays, TRANSITIONS, given[0])
         actions = np.asarray(arrays["target"]).shape[-1] if np.ndim(arrays["target"]) else 1
         at = _indices(arrays, {"state": n, "action": actions, "next_state": n})
+        if len(at["state"]) < n * actions:
+            raise InputError(f"has {len(at['state']):,} transitions; {n:,} states with {actions:,} actions have more")
+        order = np.argsort(at["action"], kind="stable")
+        ends = np.searchsorted(at["action"][order], np.arange(actions + 1))
+        taken = [order[start:end] for start, end in pairwise(ends)]
         for key in ("transition", "reward", "discount"):
-            values = np.asarray(arrays[key])
+            values = as_floats(arrays[key], key)
             if key != "transition" and not values.ndim:
                 continue
             check_shape(values, at["state"].shape, key, "transitions")
-            found[key] = [_matrix(values, at, at["action"] == a, (n, n)) for a in range(actions)]
+            found[key] = [_matrix(values, at, mine, (n, n)) for mine in taken]
     if given := [key for key in FEATURES if key in arrays]:
         _check_complete(arrays, FEATURES, given[0])
-        k = int(arrays["n_features"])
+        k = _count(arrays["n_features"], limit // 8)
         at = _indices(arrays, {"feature_state": n, "feature_column": k})
-        values = np.asarray(arrays["features"])
+        values = as_floats(arrays["features"], "features")
         check_shape(values, at["feature_state"].shape, "features", "entries")
         found["features"] = Sparse(coo_array((values, tuple(at.values())), shape=(n, k)))
     return {key: value for key, value in found.items() if key not in (*TRANSITIONS, *FEATURES)}
@@ -61,6 +70,15 @@ def _check_complete(arrays: dict[str, Any], keys: tuple[str, ...], given: str) -
     missing = [key for key in keys if key not in arrays]
     if missing:
         raise InputError(f"key {missing[0]!r} is missing; with {given!r} there should be {', '.join(keys)}")
+
+
+def _count(given: Any, most: int) -> int:
+    """How many features there are."""
+    array = np.asarray(given)
+    if array.ndim or not np.issubdtype(array.dtype, np.integer) or not 1 <= array <= most:
+        shown = f"shape {array.shape} and type {array.dtype}" if array.ndim else f"the value {array!s}"
+        raise InputError(f"n_features has {shown}; it should be a whole number from 1 to {most:,}")
+    return int(array)
 
 
 def _indices(arrays: dict[str, Any], bounds: dict[str, int]) -> dict[str, Array]:

@@ -1,13 +1,14 @@
 """A prediction problem from TOML text. The format is described in docs/files.md."""
 
-import tomllib
+import re
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from gpbe.checks import TOLERANCE, check_keys, position
+from gpbe.checks import TOLERANCE, check_keys, check_names, position
 from gpbe.errors import InputError
+from gpbe.files.reading import parse_toml
 from gpbe.mdp.finite import FiniteMDP
 from gpbe.mdp.prediction import PredictionProblem
 from gpbe.shapes import Array
@@ -16,22 +17,25 @@ REQUIRED = ("states", "actions", "start", "transition", "target", "behavior")
 OPTIONAL = ("name", "terminal", "discount", "features", "initial_weights")
 DEFAULT = "default"
 """In a policy, the row of every state that has none of its own."""
+ENTRIES = 2**23
+"""Of the array of transitions: states times actions times states."""
+_WRITTEN = re.compile(r"[+-]?\d{1,40}(\.\d{0,40})?([eE][+-]?\d{1,3})?(/\d{1,40})?")
+"""A number as text. Of a longer exponent, exact arithmetic would not come to an end."""
 
 
 def parse(source: bytes, name: str) -> PredictionProblem:
     """The problem that the text describes; `name` is used if it gives none."""
-    try:
-        data = tomllib.loads(source.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"is not TOML: {error}") from None
+    data = parse_toml(source)
     check_keys(data, REQUIRED, OPTIONAL, "key")
     states, terminal = _name_list(data, "states"), _name_list(data, "terminal")
     actions = _name_list(data, "actions")
     everywhere = states + terminal
-    for what, names in (("state", [DEFAULT, *everywhere]), ("action", actions)):
-        for i, taken in enumerate(names):
-            if taken in names[:i]:
-                raise InputError(f"{what} {taken!r} has a name that is taken; each {what} should have its own")
+    check_names([DEFAULT, *everywhere], "state")
+    check_names(actions, "action")
+    if len(everywhere) ** 2 * len(actions) > ENTRIES:
+        raise InputError(
+            f"has {len(everywhere):,} states and {len(actions):,} actions, too many for text; save its arrays as .npz"
+        )
     arrays = _transitions(data, states, everywhere, actions)
     start = _start(data["start"], states)
     if terminal:
@@ -50,7 +54,7 @@ def parse(source: bytes, name: str) -> PredictionProblem:
         _policy(data["behavior"], states, actions, "behavior"),
         _features(data["features"], states) if "features" in data else None,
         initial_weights=_row(data["initial_weights"], "initial_weights") if "initial_weights" in data else None,
-        name=str(data.get("name", name)),
+        name=_name(data.get("name", name)),
     )
 
 
@@ -150,6 +154,8 @@ def _row(value: object, where: str) -> list[float]:
 def _number(value: object, where: str) -> float:
     """A number, or a text such as "1/3" that no decimal could give exactly."""
     try:
+        if isinstance(value, str) and not _WRITTEN.fullmatch(value.strip()):
+            raise ValueError(value)
         if isinstance(value, int | float | str) and not isinstance(value, bool):
             return float(Fraction(value))
     except (ValueError, OverflowError, ZeroDivisionError):
@@ -160,6 +166,12 @@ def _number(value: object, where: str) -> float:
 def _table(value: object, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"{where} is {value!r}; it should be a table of names and values")
+    return value
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"name is {value!r}; it should be a text")
     return value
 
 

@@ -1,7 +1,20 @@
 """Networks, shared by control and by nonlinear prediction: layers and heads, ways to represent h, flat weights."""
 
 from gpbe.nets.flat import Layout, flat, layout_of
-from gpbe.nets.layers import Activation, Body, Convolution, Linear, MakeBody, Network, OneByOne, Style, network, relu
+from gpbe.nets.layers import (
+    Activation,
+    Body,
+    Convolution,
+    Linear,
+    MakeBody,
+    Network,
+    OneByOne,
+    Style,
+    count_layers,
+    is_image,
+    network,
+    relu,
+)
 from gpbe.nets.second import (
     Basis,
     along_gradient,
@@ -25,7 +38,9 @@ __all__ = [
     "OneByOne",
     "Style",
     "along_gradient",
+    "count_layers",
     "flat",
+    "is_image",
     "layout_of",
     "marked",
     "marked_detached",

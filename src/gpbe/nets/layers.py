@@ -3,8 +3,9 @@ fastest on a CPU; the weights of a layer have a row for each output.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import equinox as eqx
@@ -108,6 +109,28 @@ class Convolution(eqx.Module):
         shifted = [image[i : i + down, j : j + across] for i in range(3) for j in range(3)]
         patches = jnp.moveaxis(jnp.stack(shifted), 3, 1).reshape(9 * channels, down * across * batch)
         return self.filters(patches).reshape(-1, batch)
+
+
+def is_image(observation: Sequence[int]) -> bool:
+    """Does an observation have height, width and channels, and room for a filter?
+
+    >>> is_image((10, 10, 4)), is_image((4,))
+    (True, False)
+    """
+    return len(observation) == 3 and min(observation[:2]) >= 3
+
+
+def count_layers(observation: Sequence[int], hidden: Sequence[int], filters: int = 0) -> int:
+    """How many weights a `Body` has, without making any.
+
+    >>> count_layers((4,), (8, 2)), count_layers((5, 5, 2), (3,), filters=7)
+    (58, 325)
+    """
+    inputs, convolved = math.prod(observation), 0
+    if filters:
+        height, width, channels = observation
+        inputs, convolved = filters * (height - 2) * (width - 2), (9 * channels + 1) * filters
+    return convolved + sum((a + 1) * b for a, b in pairwise((inputs, *hidden)))
 
 
 class Body(eqx.Module):

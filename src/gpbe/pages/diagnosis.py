@@ -40,7 +40,7 @@ def as_page(diagnosis: "Diagnosis") -> Group:
     for warning in diagnosis.warnings:
         advice.append(Text.assemble(("\nWarning: ", "bold yellow"), f"{warning}."))
     return Group(
-        Rule(f"[bold]{head}, lambda = {diagnosis.lam:g}"),
+        Rule(Text(f"{head}, lambda = {diagnosis.lam:g}", style="bold")),
         *_block(None, advice),
         *_block("Does TD converge?", _stability(diagnosis)),
         *_block("What each objective's minimum is worth", _solutions(diagnosis)),
@@ -145,7 +145,7 @@ def _states(diagnosis: "Diagnosis") -> Group:
         ),
     ]
     for s in range(min(p.mdp.n_states, MOST_STATES)):
-        table.add_row(p.mdp.state_names[s], *(_short(c[s]) for c in columns))
+        table.add_row(Text(p.mdp.state_names[s]), *(_short(c[s]) for c in columns))  # no markup in names
     rest = p.mdp.n_states - MOST_STATES
     all_of_them = " (all of them with --json)" if diagnosis.converging_lambdas is not None else ""
     more = f"... and {rest} more states{all_of_them}. " if rest > 0 else ""

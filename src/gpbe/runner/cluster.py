@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpbe.errors import InputError
+from gpbe.interrupts import uninterrupted
 from gpbe.process import single_threaded, with_cache
 from gpbe.runner.chunk import Chunk
 from gpbe.runner.executor import Reply
-from gpbe.runner.interrupts import uninterrupted
 from gpbe.runner.worker import Answer, Job, prepare
 
 _QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+_HERE: dict[str, Any] = {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
+"""Of a cluster that is started here: no dashboard, to which anybody could give work, and no way in from elsewhere."""
 _PATIENCE = 1.0
 """Seconds to wait for news before looking again at how large the cluster is."""
 _STILLBORN = 5
@@ -186,11 +188,16 @@ def _import_ray() -> Any:
     return ray
 
 
+def _joins(address: str | None) -> bool:
+    """Is there a cluster to join? Otherwise one is started here."""
+    return (address or os.environ.get("RAY_ADDRESS") or "local") != "local"
+
+
 def _connect(ray: Any, address: str | None) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ray.init(address=address, **_QUIET)
+            ray.init(address=address, **_QUIET, **({} if _joins(address) else _HERE))
     except (ConnectionError, RuntimeError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         where = f"at {address}" if address else "on this machine"

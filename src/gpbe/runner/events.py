@@ -68,7 +68,9 @@ class Report:
     counts: Counts
     """How far it came."""
     interrupted: bool
-    """Whether Ctrl-C ended it; the same call resumes."""
+    """Whether Ctrl-C or SIGTERM ended it; the same call resumes."""
+    signal: int = 0
+    """Which of them: 2 or 15."""
 
     @property
     def complete(self) -> bool:

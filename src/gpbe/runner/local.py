@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe, wait
 
 from gpbe.errors import InputError
-from gpbe.process import environment
+from gpbe.interrupts import uninterrupted
+from gpbe.process import environment, search_path
 from gpbe.runner.chunk import Chunk
 from gpbe.runner.executor import Reply
-from gpbe.runner.interrupts import uninterrupted
 from gpbe.runner.worker import Answer, Job
 
-_BOOT = "import sys; from gpbe.runner.worker import main; main(int(sys.argv[1]), int(sys.argv[2]))"
+_BOOT = "import sys; from gpbe.runner.worker import main; main(*map(int, sys.argv[1:]))"
 _PAUSE = 1.0
 """Seconds to wait for news before the driver may look at the clock."""
 _STILLBORN = 3
@@ -62,8 +62,8 @@ class _Worker:
         self.socket, theirs = Pipe()
         with theirs:
             self.process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _BOOT, str(theirs.fileno()), str(core)],
-                env={**os.environ, **environment(), "PYTHONPATH": _search_path()},
+                [sys.executable, "-P", "-c", _BOOT, str(theirs.fileno()), str(core), str(os.getpid())],
+                env={**os.environ, **environment(), "PYTHONPATH": search_path()},
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=2,  # what a runner prints does not mix with what the command prints
@@ -161,8 +161,3 @@ def _receive(socket: Connection) -> Answer | None:
         return socket.recv()
     except (EOFError, OSError):
         return None
-
-
-def _search_path() -> str:
-    """Where this process finds modules, for another one: a runner may be in a script's folder or in tests."""
-    return os.pathsep.join(path or os.getcwd() for path in sys.path)

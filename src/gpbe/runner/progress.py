@@ -27,9 +27,9 @@ class Bar:
 
     def __init__(self, title: str, console: Console, unit: str = "steps"):
         self._progress = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
-            TextColumn("{task.fields[text]}"),
+            TextColumn("{task.fields[text]}", markup=False),
             TimeElapsedColumn(),
             console=console,
             transient=True,

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gpbe.errors import InputError
+from gpbe.interrupts import interruptible, number_of, uninterrupted
 from gpbe.runner.chunk import Chunk
 from gpbe.runner.events import Counts, Display, Event, Report
 from gpbe.runner.executor import Executor, Outcome, supervise
-from gpbe.runner.interrupts import uninterrupted
 from gpbe.runner.local import Local
 from gpbe.runner.queue import Queue
 from gpbe.runner.worker import Job, check_runner
@@ -33,8 +33,8 @@ def run(
 ) -> Report:
     """Compute the chunks whose parts are not in the folder yet, and keep each as soon as it is there.
 
-    Neither chunks nor results are held: memory does not grow with their number. After a crash, a kill or Ctrl-C the
-    same call goes on where it was.
+    Neither chunks nor results are held: memory does not grow with their number. After a crash, a kill, Ctrl-C or
+    SIGTERM the same call goes on where it was.
 
     Args:
         folder: where results are kept (gpbe.store); made if it is not there
@@ -46,7 +46,7 @@ def run(
         display: told about every chunk; see `gpbe.runner.progress`
         attempts: how often a chunk may raise, kill its worker or take too long before it is recorded as failed
         patience: seconds that a chunk may take, with compiling, before its worker is ended
-        verify: compare the parts in the folder with their checksums before trusting them
+        verify: compare all parts in the folder with their checksums, also those that were found whole before
     """
     check_runner(runner)
     if attempts < 1:
@@ -57,7 +57,7 @@ def run(
         raise InputError(
             "chunks can be gone through only once; give a list, or an object whose __iter__ starts at the beginning"
         )
-    with Results(folder, spec, runner, chunks, verify=verify) as results:
+    with interruptible(), Results(folder, spec, runner, chunks, verify=verify) as results:
         watch = _Watch(results, display)
         try:
             watch.begin()
@@ -74,9 +74,9 @@ def run(
                             watch.see(outcome)
                 finally:
                     crew.close()
-            return watch.report(interrupted=False)
-        except KeyboardInterrupt:
-            return watch.report(interrupted=True)
+            return watch.report()
+        except KeyboardInterrupt as interruption:
+            return watch.report(number_of(interruption))
         finally:
             watch.end()
 
@@ -123,8 +123,8 @@ class _Watch:
     def end(self) -> None:
         self._tell("end")
 
-    def report(self, interrupted: bool) -> Report:
-        return Report(self._counts(), interrupted)
+    def report(self, signal: int = 0) -> Report:
+        return Report(self._counts(), bool(signal), signal)
 
     def _tell(
         self,

@@ -8,7 +8,9 @@ import functools
 import importlib
 import os
 import re
+import signal
 import socket
+import sys
 import threading
 import time
 import traceback
@@ -27,6 +29,7 @@ from gpbe.store import encode, versions
 Runner = Callable[[dict[str, Any]], pl.DataFrame]
 
 _ERROR_LENGTH = 20_000
+_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 
 
 class Job(NamedTuple):
@@ -99,14 +102,16 @@ def prepare(job: Job) -> tuple[Callable[[Chunk], Answer], Answer]:
         return lambda chunk: Answer("unusable"), Answer("unusable", error=str(error))
 
 
-def main(descriptor: int, core: int) -> None:
+def main(descriptor: int, core: int, driver_id: int) -> None:
     """A local worker's life: until the driver kills it, or is gone itself.
 
     Args:
         descriptor: of the socket to the driver
         core: the core to stay on, or -1 for any
+        driver_id: process id of the driver
     """
     os.set_inheritable(descriptor, False)
+    _die_with(driver_id)
     if core >= 0:
         os.sched_setaffinity(0, {core})
     driver = Connection(descriptor)
@@ -117,6 +122,19 @@ def main(descriptor: int, core: int) -> None:
     driver.send(hello)
     while True:
         driver.send(work(inbox.get()))
+
+
+def _die_with(parent: int) -> None:
+    """Be killed by the system when the driver is gone.
+
+    The socket tells that too, but not while a runner holds Python's lock, or when this process was stopped.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
+    if os.getppid() != parent:  # it was gone before that
+        os._exit(1)
 
 
 def _listen(driver: Connection, inbox: SimpleQueue) -> None:

@@ -7,6 +7,7 @@ failed/ID.json        one record a chunk that failed; removed when the chunk is 
 set-aside/            what was found in parts/ and did not belong there, with the reason in a .txt beside it
 tmp/                  files being written; what a crash left here is removed at the next start
 lock                  held by the driver
+.verified.json        which parts were found whole (gpbe.store.verified)
 """
 
 import json
@@ -26,7 +27,8 @@ from gpbe.files.atomic import refusal, sync_folder, write_atomic
 from gpbe.store.index import ChunkLike
 from gpbe.store.lock import Lock
 from gpbe.store.manifest import settle
-from gpbe.store.part import Damaged, check, peek
+from gpbe.store.part import Damaged, check
+from gpbe.store.verified import Verified
 
 _PART_NAME = re.compile(r"[0-9a-f]{16}\.parquet")
 _OWN_NAMES = re.compile(r"manifest\.json|chunks-.*\.parquet|parts|failed|set-aside|tmp|lock|\..*")
@@ -79,7 +81,7 @@ class Results:
             spec: the declaration that the chunks came from
             runner: the function that computes a chunk, as package.module:function
             chunks: gone through once
-            verify: compare every part with its checksum; otherwise only its description is read
+            verify: compare every part with its checksum, also those that were found whole before and did not change
         """
         self.folder = Path(folder)
         try:
@@ -91,8 +93,7 @@ class Results:
         self._scratch = self.folder / "tmp"
         self._lock = Lock(self.folder)
         try:
-            for left in self._scratch.iterdir():  # by a driver that died while writing: we hold the lock
-                left.unlink()
+            _clean(self._scratch)
             self.manifest, self.index = settle(self.folder, spec, runner, chunks, self._scratch)
             self._columns: dict[str, str] | None = None
             self.set_aside: tuple[SetAside, ...] = ()
@@ -152,31 +153,45 @@ class Results:
         return self.index["id"].is_in(pl.Series(valid, dtype=pl.UInt64).implode()).alias("have")
 
 
+def _clean(scratch: Path) -> None:
+    """Remove what a driver left that died while writing: we hold the lock."""
+    try:
+        for left in scratch.iterdir():
+            left.unlink()
+    except OSError as error:
+        raise refusal(scratch, error) from None
+
+
 def examine(
-    folder: Path, known: Collection[int], hashes: Collection[str], verify: bool
+    folder: Path, known: Collection[int], hashes: Collection[str], anew: bool = False
 ) -> Iterator[tuple[Path, dict[str, Any] | Damaged]]:
-    """Every file in parts/, with what it says about itself or why it cannot be used."""
+    """Every file in parts/, compared with its checksum: what it says about itself, or why it cannot be used.
+
+    One that was found whole before and has not changed is not read again, except with `anew`.
+    """
+    verified = Verified(folder, anew)
     with os.scandir(folder / "parts") as entries:
         for entry in entries:
             if entry.name.startswith("."):  # file managers and network file systems leave such things
                 continue
             path = Path(entry.path)
             try:
-                yield path, _examine_one(path, known, hashes, verify)
+                yield path, _examine_one(path, known, hashes, verified)
             except FileNotFoundError:  # a driver has just set it aside
                 continue
             except OSError as error:
                 yield path, Damaged(f"it cannot be read: {error.strerror or error}")
             except Damaged as damaged:
                 yield path, damaged
+    verified.remember()
 
 
-def _examine_one(path: Path, known: Collection[int], hashes: Collection[str], verify: bool) -> dict[str, Any]:
+def _examine_one(path: Path, known: Collection[int], hashes: Collection[str], verified: Verified) -> dict[str, Any]:
     if not _PART_NAME.fullmatch(path.name):
         raise Damaged("its name is not that of a part")
     if int(path.stem, 16) not in known:
         raise Damaged("it is of no chunk of this sweep")
-    about = check(path.read_bytes()) if verify else peek(path)
+    about = verified.check(path)
     if about.get("chunk") != path.stem:
         raise Damaged(f"it is of chunk {about.get('chunk')}, and its name says another")
     if about.get("spec_hash") not in hashes:

@@ -1,7 +1,6 @@
 """The list of a sweep's chunks: a table with eight bytes an id, so that a million chunks are a few megabytes."""
 
 import hashlib
-import io
 from array import array
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,6 +9,11 @@ from typing import Protocol, runtime_checkable
 import polars as pl
 
 from gpbe.errors import InputError
+from gpbe.files.sealed import seal
+from gpbe.files.tables import read_table
+
+NAME = "manifest.json"
+SCHEMA = {"id": pl.UInt64, "steps": pl.Int64, "group": pl.String}
 
 
 @runtime_checkable
@@ -63,24 +67,24 @@ def name_of(number: int) -> str:
     return f"{number:016x}"
 
 
-def digest_of(index: pl.DataFrame) -> str:
-    """A name for a list of chunks."""
-    return hashlib.sha256(index["id"].to_numpy().astype("<u8").tobytes()).hexdigest()[:16]
+def file_of(index: pl.DataFrame) -> str:
+    """The name of the file that lists these chunks; it tells their ids."""
+    return f"chunks-{hashlib.sha256(index['id'].to_numpy().astype('<u8').tobytes()).hexdigest()[:16]}.parquet"
 
 
 def to_bytes(index: pl.DataFrame) -> bytes:
     """The list as a Parquet file."""
-    buffer = io.BytesIO()
-    index.write_parquet(buffer)
-    return buffer.getvalue()
+    return seal(index, {})
 
 
 def read_index(path: Path) -> pl.DataFrame:
-    """The list of chunks in a file."""
+    """The list of chunks in a file, if it is the one that its name says."""
     try:
-        return pl.read_parquet(path, glob=False).select("id", "steps", "group")
-    except (OSError, pl.exceptions.PolarsError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(
-            f"{path}: the list of chunks cannot be read ({reason}); move manifest.json away to have both written anew"
-        ) from None
+        index = read_table(path)
+        if dict(index.schema) != SCHEMA:
+            raise InputError("has other columns than a list of chunks")
+        if path.name != file_of(index):
+            raise InputError("lists other chunks than when it was written")
+    except InputError as error:
+        raise InputError(f"{path}: {error}; move it and {NAME} away to have both written anew") from None
+    return index

@@ -24,7 +24,11 @@ class Lock:
     def __init__(self, folder: Path):
         import fcntl  # not on Windows, where results can still be read
 
-        self._file = open(folder / "lock", "a+", encoding="utf-8")  # noqa: SIM115 (kept open as long as it is held)
+        try:  # what a link points to is not ours to write into
+            descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise InputError(f"{folder}: cannot be locked: {error.strerror or error}; use another folder") from None
+        self._file = os.fdopen(descriptor, "r+", encoding="utf-8")
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -1,6 +1,8 @@
 """The manifest of a results folder: which sweep it holds, and which it held before it grew."""
 
 import json
+import os
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -11,11 +13,13 @@ import polars as pl
 
 from gpbe.errors import InputError
 from gpbe.files.atomic import write_atomic
+from gpbe.files.reading import parse_json, read_bytes
 from gpbe.store.identity import canonical, digest, versions
-from gpbe.store.index import ChunkLike, digest_of, list_chunks, name_of, read_index, to_bytes
+from gpbe.store.index import NAME, ChunkLike, file_of, list_chunks, name_of, read_index, to_bytes
 from gpbe.store.part import SCHEMA
 
-NAME = "manifest.json"
+_INDEX = re.compile(r"chunks-[0-9a-f]{16}\.parquet")
+_MOST = 2**28
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ class Manifest:
             runner=runner,
             chunks=index.height,
             steps=int(index["steps"].sum()),
-            index=f"chunks-{digest_of(index)}.parquet",
+            index=file_of(index),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             versions=dict(versions()),
         )
@@ -79,29 +83,55 @@ def to_json(manifest: Manifest) -> bytes:
     return json.dumps(asdict(manifest), indent=2).encode() + b"\n"
 
 
-def as_manifest(known: dict[str, Any]) -> Manifest:
-    """A manifest from what was kept of it."""
-    manifest = Manifest(**{**known, "history": tuple(known["history"])})
-    assert all("spec_hash" in old for old in manifest.history)
+def as_manifest(known: Any) -> Manifest:
+    """A manifest from what was kept of it, if that is whole: what is in it must fit its own digest."""
+    try:
+        manifest = Manifest(**{**known, "history": tuple(known["history"])})
+        whole = all(map(_is_whole, (manifest, *(Manifest(**old) for old in manifest.history))))
+    except (TypeError, KeyError):
+        whole, manifest = False, None
+    if manifest is None or not whole:
+        raise InputError("is not a manifest, or was edited")
     return manifest
+
+
+def _is_whole(m: Manifest) -> bool:
+    texts = (m.runner, m.index, m.created)
+    counts = (m.schema, m.chunks, m.steps)
+    plain = isinstance(m.spec, dict) and isinstance(m.versions, dict) and all(isinstance(t, str) for t in texts)
+    return (
+        plain
+        and all(type(n) is int and n >= 0 for n in counts)
+        and _INDEX.fullmatch(m.index) is not None
+        and m.spec_hash == digest({"spec": m.spec, "runner": m.runner})
+    )
 
 
 def read_manifest(folder: Path) -> Manifest | None:
     """The folder's manifest, if it has one."""
     file = folder / NAME
-    try:
-        known = json.loads(file.read_bytes())
-        if known["schema"] != SCHEMA:
-            raise InputError(f"{file}: has schema version {known['schema']}; this gpbe reads version {SCHEMA}")
-        return as_manifest(known)
-    except FileNotFoundError:
+    if not os.path.lexists(file):
         return None
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror or error}") from None
-    except InputError:
-        raise
-    except Exception:
-        raise InputError(f"{file}: is not a manifest; move it away to have it written anew from the parts") from None
+    try:
+        known = parse_json(read_bytes(file, _MOST), _MOST)
+        found = known.get("schema") if isinstance(known, dict) else None
+        if isinstance(found, int) and found != SCHEMA:
+            raise InputError(f"has schema version {found}; this gpbe reads version {SCHEMA}")
+        return as_manifest(known)
+    except InputError as error:
+        anew = "" if "schema version" in str(error) else "; move it away to have it written anew from the parts"
+        raise InputError(f"{file}: {error}{anew}") from None
+
+
+def read_chunks(folder: Path, manifest: Manifest) -> pl.DataFrame:
+    """The list of chunks that a manifest names, if it is the whole list."""
+    index = read_index(folder / manifest.index)
+    if (index.height, int(index["steps"].sum())) != (manifest.chunks, manifest.steps):
+        raise InputError(
+            f"{folder / manifest.index}: has {index.height:,} chunks of {int(index['steps'].sum()):,} steps, and "
+            f"{NAME} says {manifest.chunks:,} of {manifest.steps:,}; move both away to have them written anew"
+        )
+    return index
 
 
 def settle(
@@ -122,7 +152,7 @@ def settle(
         raise InputError(f"{folder}: was computed by {old.runner!r}, not {runner!r}; use another folder")
     if (old.spec_hash, old.index) == (new.spec_hash, new.index):
         return old, index
-    lost = read_index(folder / old.index).join(index, on="id", how="anti")
+    lost = read_chunks(folder, old).join(index, on="id", how="anti")
     if lost.height:
         number, _, group = lost.row(0)
         raise InputError(

@@ -13,9 +13,11 @@ import polars as pl
 
 from gpbe.errors import InputError
 from gpbe.files.atomic import refusal, write_atomic
+from gpbe.files.reading import read_bytes
+from gpbe.files.tables import MOST, decode
 from gpbe.store.folder import examine
-from gpbe.store.index import name_of, read_index, to_bytes
-from gpbe.store.manifest import NAME, Manifest, as_manifest, read_manifest, to_json
+from gpbe.store.index import NAME, SCHEMA, file_of, name_of, to_bytes
+from gpbe.store.manifest import Manifest, as_manifest, read_chunks, read_manifest, to_json
 from gpbe.store.part import Damaged, check, encode
 
 PART_OF = "part_of"
@@ -36,7 +38,7 @@ class Packed(NamedTuple):
 
     def rows(self) -> pl.DataFrame:
         """The table of all parts, with the column that tells them apart."""
-        return pl.read_parquet(self.data)
+        return decode(self.data)
 
 
 def is_packed(path: Path) -> bool:
@@ -50,11 +52,11 @@ def pack(folder: Path | str, target: Path | str) -> Path:
     manifest = read_manifest(folder)
     if manifest is None:
         raise InputError(f"{folder}: is not a results folder (it has no {NAME}); run a sweep into it first")
-    index = read_index(folder / manifest.index)
+    index = read_chunks(folder, manifest)
     known = frozenset(index["id"])
     paths = {
         int(path.stem, 16): (path, about)
-        for path, about in examine(folder, known, manifest.hashes, verify=True)
+        for path, about in examine(folder, known, manifest.hashes, anew=True)
         if not isinstance(about, Damaged)
     }
     found = [paths[number] for number in index["id"] if number in paths]
@@ -80,18 +82,35 @@ def pack(folder: Path | str, target: Path | str) -> Path:
 def read_packed(path: Path) -> Packed:
     """A packed file, after comparing it with its checksum."""
     try:
-        data = path.read_bytes()
+        data = read_bytes(path, MOST)
         about = check(data)
-        manifest = as_manifest(about["manifest"])
-        chunks = about["chunks"]
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except (Damaged, KeyError, TypeError) as error:
-        reason = str(error) if isinstance(error, Damaged) else "it is one part, not a packed folder"
+        if "manifest" not in about:
+            raise Damaged("it is one part, not a packed folder")
+        manifest, index = as_manifest(about["manifest"]), _listed(about.get("chunks"))
+        _check_parts(about.get("parts"), index)
+        if (file_of(index), index.height) != (manifest.index, manifest.chunks):
+            raise Damaged("it lists other chunks than its manifest")
+    except (Damaged, InputError) as error:
+        reason = error if isinstance(error, Damaged) else f"it {error}"
         raise InputError(f"{path}: is no packed results that can be used: {reason}") from None
-    ids = pl.Series([int(name, 16) for name in chunks["id"]], dtype=pl.UInt64)
-    index = pl.DataFrame({"id": ids, "steps": chunks["steps"], "group": chunks["group"]})
     return Packed(manifest, index, about["parts"], data)
+
+
+def _listed(chunks: Any) -> pl.DataFrame:
+    """The list of chunks, of which a packed file has the ids as they are written."""
+    try:
+        ids = pl.Series([int(name, 16) for name in chunks["id"]], dtype=pl.UInt64)
+        return pl.DataFrame({"id": ids, "steps": chunks["steps"], "group": chunks["group"]}, schema=SCHEMA)
+    except (KeyError, TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        raise Damaged("its list of chunks cannot be read") from None
+
+
+def _check_parts(parts: Any, index: pl.DataFrame) -> None:
+    """Every part is of another chunk of the sweep. Their names become those of files."""
+    known = set(map(name_of, index["id"]))
+    names = [about.get("chunk") if isinstance(about, dict) else None for about in parts or ()]
+    if not isinstance(parts, list) or not known.issuperset(names) or len(set(names)) < len(names):
+        raise Damaged("it has parts of no chunk of its sweep")
 
 
 def unpack(path: Path | str, folder: Path | str) -> int:

@@ -1,58 +1,25 @@
-"""A part: one chunk's table as a Parquet file that knows where it came from and whether it is whole.
+"""One part of the results: a sealed table (gpbe.files.sealed) that says which chunk of which sweep it is."""
 
-What is known about a part is one JSON text in the Parquet file's own key-value metadata, under the key `gpbe`, so any
-Parquet reader reads the file. Its last entry is the SHA-256 of the whole file, computed with that entry's 64 digits as
-zeros: Parquet itself has no checksum over a file, and a second file could not be renamed together with the first.
-"""
-
-import hashlib
-import io
-import json
-import os
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-SCHEMA = 1
-"""Version of what is written below; a reader refuses parts of a later one."""
+from gpbe.files import sealed
+from gpbe.files.sealed import SCHEMA, Damaged, seal
 
-_MAGIC = b"PAR1"
-_START = b'{"gpbe_part":'
-_ZEROS = b"0" * 64
-_NO_PARQUET = "it is cut short, or not a Parquet file"
-_TAIL = 16384
-"""Bytes read to find a footer: a few times what a table of some dozen columns needs."""
-
-
-class Damaged(ValueError):
-    """A part that cannot be used; the message says why."""
+__all__ = ["SCHEMA", "Damaged", "check", "described", "encode"]
 
 
 def encode(frame: pl.DataFrame, about: dict[str, Any], level: int | None = None) -> bytes:
     """The bytes of a part: the table, what is known `about` it, and the checksum of both.
-
-    `level` is how hard to compress; by default, as quick as it is good.
 
     >>> part = encode(pl.DataFrame({"x": [1.0, 2.0]}), {"chunk": "00c0ffee00c0ffee"})
     >>> check(part)["chunk"], pl.read_parquet(part)["x"].sum()
     ('00c0ffee00c0ffee', 3.0)
     """
     diverged = int((frame["diverged_at"] >= 0).sum()) if "diverged_at" in frame.columns else 0
-    described = {
-        "gpbe_part": SCHEMA,
-        **about,
-        "rows": frame.height,
-        "columns": {name: str(kind) for name, kind in frame.schema.items()},
-        "diverged": diverged,
-        "sha256": _ZEROS.decode(),
-    }
-    buffer = io.BytesIO()
-    metadata = {"gpbe": json.dumps(described, separators=(",", ":"), allow_nan=False)}
-    frame.write_parquet(buffer, compression_level=level, metadata=metadata)
-    data = buffer.getvalue()
-    _, place = _parse(data)
-    return data[:place] + hashlib.sha256(data).hexdigest().encode() + data[place + 64 :]
+    columns = {name: str(kind) for name, kind in frame.schema.items()}
+    return seal(frame, {**about, "rows": frame.height, "columns": columns, "diverged": diverged}, level)
 
 
 def check(data: bytes) -> dict[str, Any]:
@@ -62,46 +29,17 @@ def check(data: bytes) -> dict[str, Any]:
     >>> part[20] ^= 1
     >>> check(bytes(part))
     Traceback (most recent call last):
-    gpbe.store.part.Damaged: its checksum does not fit its content
+    gpbe.files.sealed.Damaged: its checksum does not fit its content
     """
-    if data[:4] != _MAGIC:
-        raise Damaged(_NO_PARQUET)
-    about, place = _parse(data)
-    computed = hashlib.sha256(memoryview(data)[:place])
-    computed.update(_ZEROS)
-    computed.update(memoryview(data)[place + 64 :])
-    if computed.hexdigest() != about["sha256"]:
-        raise Damaged("its checksum does not fit its content")
+    return described(sealed.check(data))
+
+
+def described(about: dict[str, Any]) -> dict[str, Any]:
+    """What a part says about itself, if it says all that a part should."""
+    columns = about.get("columns")
+    whole = isinstance(columns, dict) and all(isinstance(kind, str) for kind in columns.values())
+    counts = all(type(about.get(name)) is int and about[name] >= 0 for name in ("rows", "diverged"))
+    seconds = about.get("seconds", 0.0)
+    if not (whole and counts and isinstance(seconds, int | float)):
+        raise Damaged("it does not say what is in it")
     return about
-
-
-def peek(path: Path) -> dict[str, Any]:
-    """What a part says about itself, from its last few kilobytes and without a look at its checksum."""
-    with open(path, "rb", buffering=0) as file:
-        size = os.fstat(file.fileno()).st_size
-        file.seek(max(0, size - _TAIL))
-        tail = file.read()
-        footer = int.from_bytes(tail[-8:-4], "little") + 8
-        if len(tail) < footer <= size and tail.endswith(_MAGIC):
-            file.seek(size - footer)
-            tail = file.read()
-    return _parse(tail)[0]
-
-
-def _parse(data: bytes) -> tuple[dict[str, Any], int]:
-    """What the footer at the end of `data` says, and where in `data` the digits of the checksum begin."""
-    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
-    if data[-4:] != _MAGIC or footer < 0:
-        raise Damaged(_NO_PARQUET)
-    start = data.rfind(_START, footer)
-    if start < 0:
-        raise Damaged("it is a Parquet file that gpbe did not write")
-    try:
-        about, length = json.JSONDecoder().raw_decode(data[start:].decode("latin-1"))
-    except ValueError:
-        raise Damaged("its description cannot be read") from None
-    if not data.endswith(b'"}', start, start + length) or len(str(about.get("sha256"))) != 64:
-        raise Damaged("it has no checksum")
-    if about["gpbe_part"] != SCHEMA:
-        raise Damaged(f"it has schema version {about['gpbe_part']}; this gpbe reads version {SCHEMA}")
-    return about, start + length - 66

@@ -10,8 +10,7 @@ import polars as pl
 
 from gpbe.errors import InputError
 from gpbe.store.folder import examine
-from gpbe.store.index import read_index
-from gpbe.store.manifest import Manifest, read_manifest
+from gpbe.store.manifest import Manifest, read_chunks, read_manifest
 from gpbe.store.packed import PART_OF, Packed, is_packed, read_packed
 from gpbe.store.part import Damaged
 
@@ -48,7 +47,8 @@ class Status:
 def status(folder: Path | str, *, verify: bool = False) -> Status:
     """How far the sweep in a folder is.
 
-    Reads the last few kilobytes of every part; `verify` reads all of them and compares them with their checksums.
+    Every part is compared with its checksum. One that was found whole before and has not changed since is not read
+    again; with `verify` it is, since a disk may forget bits without changing the time of a file.
     """
     folder = Path(folder)
     if is_packed(folder):
@@ -101,25 +101,27 @@ def spec(folder: Path | str) -> dict[str, Any]:
     return (read_packed(folder).manifest if is_packed(folder) else _open(folder)[0]).spec
 
 
-def scan(folder: Path | str, *, verify: bool = True) -> pl.LazyFrame:
+def scan(folder: Path | str, *, verify: bool = False) -> pl.LazyFrame:
     """The table of all valid parts of a folder or a packed file, in the order of the sweep's chunks.
 
-    `status` tells how many parts that are. A packed file is always compared with its checksum.
-
-    With `verify` every part is compared with its checksum first; without, only its description is read.
+    `status` tells how many parts that are. Every part is compared with its checksum first, as by `status`.
     """
     folder = Path(folder)
     if is_packed(folder):
         return read_packed(folder).rows().lazy().drop(PART_OF)
     manifest, index = _open(folder)
-    paths = {
-        int(path.stem, 16): path
+    found = {
+        int(path.stem, 16): (path, finding["columns"])
         for path, finding in _examine(folder, manifest, index, verify)
         if not isinstance(finding, Damaged)
     }
-    if not paths:
+    if not found:
         raise InputError(f"{folder}: no chunk is finished yet; run the sweep first")
-    return pl.scan_parquet([paths[number] for number in index["id"] if number in paths], glob=False)
+    paths, columns = zip(*(found[number] for number in index["id"] if number in found), strict=True)
+    for path, own in zip(paths, columns, strict=True):
+        if own != columns[0]:
+            raise InputError(f"{path} has other columns than {paths[0].name}; move it away and run the sweep again")
+    return pl.scan_parquet(list(paths), glob=False)
 
 
 def _open(folder: Path) -> tuple[Manifest, pl.DataFrame]:
@@ -127,15 +129,15 @@ def _open(folder: Path) -> tuple[Manifest, pl.DataFrame]:
     if manifest is None:
         what = "is not a results folder (it has no manifest.json)" if folder.is_dir() else "there is no such folder"
         raise InputError(f"{folder}: {what}; run a sweep into it first")
-    return manifest, read_index(folder / manifest.index)
+    return manifest, read_chunks(folder, manifest)
 
 
 def _examine(
-    folder: Path, manifest: Manifest, index: pl.DataFrame, verify: bool
+    folder: Path, manifest: Manifest, index: pl.DataFrame, anew: bool
 ) -> Iterator[tuple[Path, dict[str, Any] | Damaged]]:
     if not (folder / "parts").is_dir():
         raise InputError(f"{folder}: has a manifest but no folder `parts`; run the sweep again")
-    yield from examine(folder, frozenset(index["id"]), manifest.hashes, verify)
+    yield from examine(folder, frozenset(index["id"]), manifest.hashes, anew)
 
 
 def _failed(folder: Path) -> set[int]:

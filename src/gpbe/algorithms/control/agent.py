@@ -14,7 +14,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.maximum import Greedy
-from gpbe.nets import MakeBody, Network, Style, marked, network
+from gpbe.nets import MakeBody, Network, Style, count_layers, marked, network
 
 Params = Any
 """An agent's networks: a tree of arrays."""
@@ -59,6 +59,11 @@ class Spec(NamedTuple):
     hidden: tuple[int, ...]
     body: MakeBody | None
     style: Style = Style()
+
+    @property
+    def layer_weights(self) -> int:
+        """How many weights the layers before the last have; 0 for a body of one's own."""
+        return 0 if self.body is not None else count_layers(self.observation, self.hidden, self.style.filters)
 
     def network(self, outputs: int, key: PRNGKeyArray, detached: int = 0, width: float = 1.0) -> Network:
         """A network with these outputs; `width` multiplies the units in each layer."""

@@ -1,5 +1,6 @@
 """What a training was asked for, checked: numbers that may be swept, and what the compiled program depends on."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -8,24 +9,22 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gpbe.algorithms.control import Agent, ControlAlgorithm, Hypers, Spec, Tracing
-from gpbe.algorithms.hyperparameters import Hyperparameter, checked_numbers
-from gpbe.checks import check_at_least, check_divides, check_known
+from gpbe.algorithms.control import Agent, ControlAlgorithm, Hypers, Sampled, Spec, Tracing
+from gpbe.algorithms.hyperparameters import checked_numbers
 from gpbe.envs import CompiledEnv, HostEnv
 from gpbe.envs.domains import domain_of
 from gpbe.errors import InputError
-from gpbe.learn.control.learning import DEFAULTS, Learning
-from gpbe.learn.control.optimizers import OPTIMIZERS
+from gpbe.learn.control.learning import DEFAULTS, LARGEST_NETWORK, Learning, check_options, read_sizes
 from gpbe.learn.control.state import Options
 from gpbe.learn.settings import Settings, as_settings
-from gpbe.nets import MakeBody, Style
-from gpbe.nets.layers import ACTIVATIONS
+from gpbe.nets import MakeBody, Style, is_image
 
 FILTERS, UNITS = 16, 128
 """Of the network for images: filters of 3 x 3, and units in the layer after them (Young & Tian 2019)."""
 LENGTH = 8
 """Consecutive transitions in a stretch that is replayed, if nothing is said."""
-SPARSITY = Hyperparameter("part of the weights that is 0 at the start", 0.0, high=1.0)
+LARGEST_MEMORY = 2**29
+"""Numbers in the buffer of a run."""
 
 
 def numbers_and_choices(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -68,35 +67,35 @@ class Asked(NamedTuple):
 
 def read_options(agent: Agent, env: CompiledEnv | HostEnv, steps: int, asked: Asked, hard: bool = False) -> Options:
     """What the compiled program depends on."""
-    return Options(agent, read_spec(env, asked), read_learning(agent, steps, asked), hard)
+    learning, spec = read_learning(agent, steps, asked), read_spec(env, asked)
+    numbers = learning.buffer * (2 * math.prod(env.observation) + len(Sampled._fields))
+    if learning.replay and numbers > LARGEST_MEMORY:
+        raise InputError(
+            f"a buffer of {learning.buffer:,} transitions of {env.name} has {numbers:,} numbers; "
+            f"it should have {LARGEST_MEMORY:,} at most"
+        )
+    return Options(agent, spec, learning, hard)
 
 
 def read_learning(agent: Agent, steps: int, asked: Asked) -> Learning:
     """How to learn. Unless something else is said, agents with traces do so by streams, others from a buffer."""
+    check_options(asked._asdict(), steps)
     traces = isinstance(agent, Tracing)
-    replay = not traces if asked.replay is None else asked.replay
+    replay = not traces if asked.replay is None else bool(asked.replay)
     if not (replay or traces):
         raise InputError("this algorithm has no traces to learn by without replay; leave replay out")
-    own = asked.optimizer or (DEFAULTS.optimizer if replay else "sgd")
-    length = asked.length or (LENGTH if replay and traces else 1)
+    own = (DEFAULTS.optimizer if replay else "sgd") if asked.optimizer is None else asked.optimizer
+    length = (LENGTH if replay and traces else 1) if asked.length is None else asked.length
     given = {k: v for k, v in asked._asdict().items() if k in Learning._fields}
     learning = Learning(**given | {"replay": replay, "optimizer": own, "length": length})
-    check_at_least(1, length=length)
     if length > 1 and not (replay and traces):
         raise InputError("length is for algorithms with traces that replay stretches (replay=True); leave it out")
     if replay and getattr(agent, "bounded", False):
         raise InputError("bounded steps need traces of the weights, which replay does not keep; leave replay out")
     if learning.batch % length:
         raise InputError(f"batch is {learning.batch}; it should be a multiple of length, {length}")
-    check_at_least(1, steps=steps, batch=learning.batch, buffer=learning.buffer)
-    check_at_least(0, target_every=learning.target_every)
-    check_divides(learning.every, steps)
-    if isinstance(own, str) or not callable(own):
-        check_known(own, OPTIMIZERS, "optimizer")
     if learning.target_every and not replay:
         raise InputError("target_every is for learning from a buffer; traces have no target network")
-    if learning.batch > learning.buffer:
-        raise InputError(f"batch is {learning.batch}, but the buffer holds only {learning.buffer}; it should be larger")
     return learning
 
 
@@ -109,40 +108,21 @@ def read_spec(env: CompiledEnv | HostEnv, asked: Asked) -> Spec:
     if filters is None:
         filters = FILTERS if image and asked.hidden is None and asked.body is None else 0
         hidden = (UNITS,) if filters else hidden
-    check_at_least(0, filters=filters)
     if filters and not image:
         raise InputError(f"filters are for images; {env.name} shows arrays of shape {env.observation}")
-    check_known(asked.activation, ACTIVATIONS, "activation")
-    sparsity = SPARSITY.checked(asked.sparsity, "sparsity")
-    style = Style(filters, bool(asked.layer_norm), asked.activation, sparsity)
+    style = Style(int(filters), bool(asked.layer_norm), asked.activation, float(asked.sparsity))
     if asked.body is not None and style != Style():
         raise InputError("a body of one's own has its own layers; leave filters, layer_norm and the like out")
-    return Spec(env.observation, env.actions, hidden, asked.body, style)
-
-
-def is_image(observation: Sequence[int]) -> bool:
-    """Does an observation have height, width and channels, and room for a filter?"""
-    return len(observation) == 3 and min(observation[:2]) >= 3
-
-
-def read_sizes(hidden: Any) -> tuple[int, ...]:
-    """Sizes of hidden layers; one number is one layer.
-
-    >>> read_sizes(64), read_sizes([8, 4])
-    ((64,), (8, 4))
-    """
-    if not isinstance(hidden, Sequence | np.ndarray) or isinstance(hidden, str):
-        check_at_least(1, hidden=hidden)
-        return (int(hidden),)
-    check_at_least(1, **{f"hidden[{k}]": size for k, size in enumerate(hidden)})
-    return tuple(int(size) for size in hidden)
+    spec = Spec(env.observation, env.actions, hidden, asked.body, style)
+    if spec.layer_weights > LARGEST_NETWORK:
+        raise InputError(f"the layers have {spec.layer_weights:,} weights; there should be {LARGEST_NETWORK:,} at most")
+    return spec
 
 
 def check_body(body: Any, observation: tuple[int, ...]) -> None:
     """A body of the user's must be a function of a key that makes a module from an observation to a vector."""
     if body is None:
         return
-    make: Any = body
     right = "it should be a function of a random key that makes an Equinox module"
     if not callable(body) or isinstance(body, eqx.Module):
         raise InputError(f"body is a {type(body).__name__}; {right}")

@@ -11,16 +11,17 @@ import jax.numpy as jnp
 import numpy as np
 
 from gpbe.algorithms.control import ALGORITHMS, Agent, Choice, ControlAlgorithm, Spec
-from gpbe.checks import check_at_least, check_known
+from gpbe.checks import check_at_least, check_known, check_seed
 from gpbe.envs import CompiledEnv, HostEnv, as_observation, find
 from gpbe.errors import InputError
 from gpbe.files import arrays as arrays_file
+from gpbe.learn.control.header import Header, check_scale, check_weights
 from gpbe.learn.control.state import Shape, shape_of
 from gpbe.nets import MakeBody, Style
 from gpbe.shapes import Array
 from gpbe.summary import standard_error
 
-KIND, VERSION = "gpbe-agent", 1
+KIND, VERSION, OLDEST = "gpbe-agent", 2, 1
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class TrainedAgent:
 
     @cached_property
     def _preferences(self) -> Any:
+        self._shape  # made before anything is traced  # noqa: B018
         return jax.jit(jax.vmap(self._preferred, in_axes=(None, 0)))
 
     def _preferred(self, weights: Any, observation: Any) -> Any:
@@ -101,33 +103,40 @@ class TrainedAgent:
         return best if best.ndim else int(best)
 
     def evaluate(self, env: Any = None, episodes: int = 10, seed: int = 0, sample: bool = False) -> Evaluation:
-        """Whole episodes with greedy actions; or, where there is a policy, with actions that it samples."""
-        found = find(self.env_object if env is None and self.env_object is not None else env or self.env)
+        """Whole episodes with greedy actions; or, where there is a policy, with actions that it samples.
+
+        `env` is what `gpbe.train` takes; where it was trained, if left out. The name of that may come from a file, so
+        it imports nothing.
+        """
+        check_at_least(1, episodes=episodes)
+        check_seed(seed)
+        given = self.env_object if env is None else env
+        found = find(self.env, imports=False) if given is None else find(given)
         if (found.observation, found.actions) != self.spec[:2]:
             has = f"observations {found.observation} and {found.actions} actions"
             needs = f"observations {self.spec.observation} and {self.spec.actions} actions"
             raise InputError(f"{found.name} has {has}; this agent for {self.env} needs {needs}")
-        check_at_least(1, episodes=episodes)
         if isinstance(found, HostEnv):
             return _play_host(self, found, episodes, seed, sample)
         return _play_compiled(self, found, episodes, seed, sample)
 
     def save(self, path: str | Path) -> Path:
         """One file. An algorithm or a body of one's own is not in it: `load` asks for them."""
-        header = {
-            "env": self.env,
-            "algorithm": self.algorithm,
-            "own_algorithm": self.record != ALGORITHMS.get(self.algorithm),
-            "choices": dict(self.choices),
-            "observation": list(self.spec.observation),
-            "actions": self.spec.actions,
-            "hidden": list(self.spec.hidden),
-            "own_body": self.spec.body is not None,
-            "style": self.spec.style._asdict(),
-            "hyperparameters": {k: float(v) for k, v in self.hyperparameters.items()},
-        }
-        scale = {} if self.scale is None else {"scale": np.asarray(self.scale)}
-        arrays_file.write(Path(path), KIND, VERSION, header, {"weights": np.asarray(self.weights)} | scale)
+        header = Header(
+            env=self.env,
+            algorithm=self.algorithm,
+            own_algorithm=self.record != ALGORITHMS.get(self.algorithm),
+            choices=dict(self.choices),
+            observation=self.spec.observation,
+            actions=self.spec.actions,
+            hidden=self.spec.hidden,
+            own_body=self.spec.body is not None,
+            style=self.spec.style._asdict(),
+            hyperparameters={k: float(v) for k, v in self.hyperparameters.items()},
+        )
+        arrays = {"weights": np.asarray(self.weights)}
+        arrays |= {} if self.scale is None else {"scale": np.asarray(self.scale)}
+        arrays_file.write(Path(path), KIND, VERSION, header._asdict(), arrays)
         return Path(path)
 
 
@@ -138,26 +147,30 @@ def load(path: str | Path, body: MakeBody | None = None, algorithm: ControlAlgor
 
     >>> load("pyproject.toml")
     Traceback (most recent call last):
-    gpbe.errors.InputError: pyproject.toml is not an agent saved by gpbe ...
+    gpbe.errors.InputError: pyproject.toml is not an agent saved by gpbe: it is not an .npz archive ...
     """
-    header, arrays = arrays_file.read(Path(path), KIND, VERSION, "an agent")
-    _check_own(path, "body", header["own_body"], body)
-    _check_own(path, "algorithm", header.get("own_algorithm", False), algorithm)
-    name = header["algorithm"]
-    check_known(name, ALGORITHMS if algorithm is None else (algorithm.name,), "control algorithm")
-    style = Style(**header.get("style", {}))
-    spec = Spec(tuple(header["observation"]), header["actions"], tuple(header["hidden"]), body, style)
-    record = ALGORITHMS[name] if algorithm is None else algorithm
-    made = (header["env"], record, spec, arrays["weights"], header["hyperparameters"], header["choices"])
-    return TrainedAgent(*made, scale=arrays.get("scale"))
+    path = Path(path)
+    header, arrays = arrays_file.read(path, KIND, VERSION, "an agent", OLDEST)
+    try:
+        read = Header.read(header)
+        _check_own("body", read.own_body, body)
+        _check_own("algorithm", read.own_algorithm, algorithm)
+        check_known(read.algorithm, ALGORITHMS if algorithm is None else (algorithm.name,), "control algorithm")
+        record = ALGORITHMS[read.algorithm] if algorithm is None else algorithm
+        spec = Spec(read.observation, read.actions, read.hidden, body, Style(**read.style))
+        weights = check_weights(record.varied(**read.choices).make(), spec, arrays)
+        scale = check_scale(spec, arrays.get("scale"))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    return TrainedAgent(read.env, record, spec, weights, read.hyperparameters, read.choices, scale=scale)
 
 
-def _check_own(path: str | Path, what: str, needed: bool, given: Any) -> None:
+def _check_own(what: str, needed: bool, given: Any) -> None:
     """What is the user's own is not in a file, and has to be given again."""
     if needed and given is None:
-        raise InputError(f"{path} was trained with the user's own {what}; give it: gpbe.load(path, {what}=...)")
+        raise InputError(f"was trained with the user's own {what}; give it: gpbe.load(path, {what}=...)")
     if given is not None and not needed:
-        raise InputError(f"{path} was not trained with a user's own {what}; leave it out")
+        raise InputError(f"was not trained with a user's own {what}; leave it out")
 
 
 def _choose(agent: TrainedAgent, preferences: Any, uniform: Any, sample: bool) -> Any:

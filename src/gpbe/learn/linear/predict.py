@@ -8,7 +8,7 @@ import numpy as np
 
 from gpbe.algorithms.linear import Algorithm, Hypers, find
 from gpbe.algorithms.linear.expected import check_sensible
-from gpbe.checks import as_floats, check_at_least, check_divides
+from gpbe.checks import LARGEST_LEARNED, as_floats, check_at_least, check_divides, check_magnitude
 from gpbe.errors import InputError
 from gpbe.learn.grouping import padded_groups
 from gpbe.learn.linear.loop import Options, Weights
@@ -110,7 +110,9 @@ def read_weights(problem: PredictionProblem | Log, given: Numbers | None) -> Wei
     k = problem.features.shape[-1]
     if given is None:
         given = problem.initial_weights if isinstance(problem, PredictionProblem) else np.zeros(k)
-    w0 = jnp.asarray(as_floats(given, "initial_weights"), jnp.float32)
+    checked = as_floats(given, "initial_weights")
+    check_magnitude(checked, "initial_weights", LARGEST_LEARNED)
+    w0 = jnp.asarray(checked, jnp.float32)
     if w0.shape != (k,):
         raise InputError(f"initial_weights has shape {w0.shape}; it should be ({k},), one number a feature")
     return w0

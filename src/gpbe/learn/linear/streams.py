@@ -6,16 +6,16 @@ import numpy as np
 
 from gpbe import linalg
 from gpbe.algorithms.linear.bootstrapping import scales
-from gpbe.checks import as_floats, check_interval
+from gpbe.checks import LARGEST_LEARNED, as_floats, check_interval, check_magnitude
 from gpbe.errors import InputError
 from gpbe.learn.linear.tracking import Stream
 from gpbe.mdp import Log, PredictionProblem, Trajectories, simulate
 from gpbe.mdp.log_checks import same_place
-from gpbe.shapes import Array, Numbers
+from gpbe.shapes import Array, Numbers, Sparse
 
 
 def simulated(problem: PredictionProblem, steps: int, runs: int, seed: int, state_lam: Numbers | None = None) -> Stream:
-    """Runs of the behavior. The data depend on the problem and the seed only, so algorithms can be paired."""
+    """Runs of the behavior. The data of a run depend on problem, seed and its number only: algorithms can be paired."""
     m = problem.mdp
     if problem.features.ndim > 2 and problem.features.shape[:-2] != (runs,):
         raise InputError(
@@ -23,6 +23,7 @@ def simulated(problem: PredictionProblem, steps: int, runs: int, seed: int, stat
         )
     if m.batch_shape or problem.target.ndim > 2 or problem.behavior.ndim > 2:
         raise InputError(f"predict takes one problem; this is a batch with axes {problem.batch_shape}: use problem[i]")
+    check_learnable(problem.features, m.layout.reward)
     data = simulate(m, problem.behavior, steps, runs, seed)
     discount = jnp.asarray(data.discount, jnp.float32)
     lam = np.ones(m.n_states) if state_lam is None else as_floats(state_lam, "state_lam")
@@ -42,6 +43,12 @@ def simulated(problem: PredictionProblem, steps: int, runs: int, seed: int, stat
         behavior=jnp.asarray(problem.behavior[data.state, data.action], jnp.float32),
         psi=jnp.asarray(scales(problem.target, problem.behavior), jnp.float32),
     )
+
+
+def check_learnable(features: Array | Sparse, reward: Array) -> None:
+    """Learning computes in 32 bits: the errors of larger numbers would be infinite from the start."""
+    check_magnitude(features, "features", LARGEST_LEARNED)
+    check_magnitude(reward, "reward", LARGEST_LEARNED)
 
 
 def table_rows(problem: PredictionProblem, data: Trajectories) -> tuple[Array | slice, tuple[Array, Array]]:
@@ -67,6 +74,8 @@ def recorded(log: Log, every_next: bool = False) -> Stream:
     Where the next row begins is in the table of features already, so only what a row leads to otherwise is added to it;
     or with `every_next` what every row leads to.
     """
+    check_learnable(log.features, log.reward)
+    check_magnitude(log.next_features, "next_features", LARGEST_LEARNED)
     t, apart = len(log), ~log.continues
     if every_next:
         apart = np.ones(t, dtype=bool)

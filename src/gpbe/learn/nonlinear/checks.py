@@ -10,6 +10,7 @@ from gpbe.algorithms.nonlinear import Hypers, Kernel, NonlinearAlgorithm
 from gpbe.algorithms.nonlinear.model import Basis, Make
 from gpbe.checks import as_floats, check_known, is_whole, unknown
 from gpbe.errors import InputError
+from gpbe.learn.control.learning import read_sizes
 from gpbe.learn.nonlinear.data import Length
 from gpbe.learn.prediction import Asked
 from gpbe.learn.settings import Settings, read_settings
@@ -50,11 +51,11 @@ def read_net(net: Any) -> Sizes | Make:
     try:
         sizes = (net,) if is_whole(net) else tuple(net)
         whole = all(int(size) == size and size > 0 for size in sizes)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         whole, sizes = False, ()
     if not whole:
         raise InputError(f"net is {net!r}; give the sizes of hidden layers such as (32, 32), or a function of a key")
-    return tuple(int(size) for size in sizes)
+    return read_sizes(tuple(int(size) for size in sizes), "net")
 
 
 def read_basis(

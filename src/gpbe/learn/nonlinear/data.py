@@ -17,6 +17,7 @@ from gpbe.errors import InputError
 from gpbe.learn.linear.streams import recorded, simulated
 from gpbe.learn.linear.tracking import Stream
 from gpbe.mdp import Log, PredictionProblem
+from gpbe.mdp.simulate import uniforms_of
 from gpbe.shapes import Array, Numbers
 
 Length = int | Literal["episode"]
@@ -76,7 +77,7 @@ def read_data(
     state_lam: Numbers | None,
     phi: Array | None,
 ) -> Windows:
-    """Transitions of a problem's behavior, or of a log. They depend on problem, seed and how many they are only.
+    """Transitions of a problem's behavior, or of a log. Those of a run depend on problem, seed and its number only.
 
     A return ends after n transitions, at the end of its episode or where the data end, whichever comes first. A problem
     is simulated for n - 1 transitions more than there are windows, so that with a number for n no return lacks any.
@@ -147,7 +148,7 @@ def second_sample(problem: PredictionProblem, stream: Stream, seed: int) -> Draw
     now = np.asarray(stream.now)
     joint = (problem.behavior[..., None] * m.probability).reshape(m.n_states, -1).cumsum(-1)
     joint /= joint[:, -1:]
-    uniforms = np.random.default_rng([seed, 1]).random(now.shape)
+    uniforms = uniforms_of(seed, *now.shape, 1)
     outcome = np.empty(now.shape, dtype=np.int64)
     for s in range(m.n_states):
         here = now == s

@@ -1,0 +1,77 @@
+"""Being told to stop: Ctrl-C by people, SIGTERM by schedulers. Both mean the same, and what is under way ends well."""
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+from types import FrameType
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Somebody or something wants this process to stop."""
+
+    def __init__(self, number: int = signal.SIGINT):
+        super().__init__()
+        self.number = number
+
+    @property
+    def exit_code(self) -> int:
+        """The code by which a shell knows the signal.
+
+        >>> Interrupted(signal.SIGINT).exit_code, Interrupted(signal.SIGTERM).exit_code
+        (130, 143)
+        """
+        return 128 + self.number
+
+
+def number_of(error: KeyboardInterrupt) -> int:
+    """The signal that an interruption came from; Python's own has none, and is Ctrl-C.
+
+    >>> number_of(KeyboardInterrupt())
+    2
+    """
+    return error.number if isinstance(error, Interrupted) else int(signal.SIGINT)
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """Have the signals raise `Interrupted`, unless the program has its own ways with them.
+
+    A shell script starts what it puts into the background with SIGINT ignored; that can be interrupted too.
+    """
+    usual = (signal.SIG_DFL, signal.SIG_IGN, signal.default_int_handler)
+    taken = [number for number in SIGNALS if _here() and signal.getsignal(number) in usual]
+    before = {number: signal.signal(number, _raise) for number in taken}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Put off the signals to the end of what must be done as a whole: a part kept and counted, workers ended."""
+    if not _here():
+        yield
+        return
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
+
+
+def _here() -> bool:
+    """Do signals arrive in this thread?"""
+    return threading.current_thread() is threading.main_thread()
+
+
+def _raise(number: int, _: FrameType | None) -> None:
+    raise Interrupted(number)

@@ -1,0 +1,44 @@
+"""Tables in Parquet files: a checksum where gpbe wrote them, another process where it did not."""
+
+import polars as pl
+import pytest
+
+from gpbe.files import tables
+from gpbe.files.atomic import write_table
+from gpbe.files.tables import check_table, read_table
+
+FRAME = pl.DataFrame({"x": [1.5, 2.5, None], "y": [[1], [2, 3], []], "z": ["a", "b", "c"]})
+
+
+def test_own_and_foreign_tables_come_back(tmp_path, monkeypatch):
+    FRAME.write_parquet(tmp_path / "foreign.parquet")
+    assert read_table(tmp_path / "foreign.parquet").equals(FRAME)
+    write_table(tmp_path / "own.parquet", FRAME)
+    monkeypatch.setattr(tables, "_try_apart", None)  # its checksum is enough
+    assert read_table(tmp_path / "own.parquet").equals(FRAME)
+    assert pl.read_parquet(tmp_path / "own.parquet").equals(FRAME)  # a plain Parquet file to everybody else
+
+
+def test_a_flipped_bit_is_told(tmp_path, refuses):
+    data = bytearray(write_table(tmp_path / "own.parquet", FRAME).read_bytes())
+    data[12] ^= 1
+    (tmp_path / "own.parquet").write_bytes(data)
+    refuses(lambda: read_table(tmp_path / "own.parquet"), "is damaged: its checksum does not fit its content")
+
+
+def test_what_brings_a_reader_down_does_not_bring_this_process_down(tmp_path, monkeypatch, refuses, capfd):
+    FRAME.write_parquet(tmp_path / "foreign.parquet")
+    for program in ("import os; os.abort()", "x = bytearray(10**13)", "import os; os.kill(os.getpid(), 9)"):
+        monkeypatch.setattr(tables, "_TRY", program)
+        refuses(lambda: check_table(tmp_path / "foreign.parquet"), "is not a Parquet file that can be read")
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("name", ["folder", "pipe", "nothing"])
+def test_what_is_no_file_is_refused_at_once(name, tmp_path, refuses):
+    import os
+
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    said = {"folder": "is a folder", "pipe": "is not a regular file", "nothing": "No such file"}[name]
+    refuses(lambda: read_table(tmp_path / name), said)

@@ -1,0 +1,140 @@
+"""Command lines that nobody should type."""
+
+import contextlib
+import io
+import json
+import shutil
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from fuzz.problems import Problems
+from fuzz.specs import Specs
+from fuzz.tables import Logs
+from gpbe import experiments
+from gpbe.errors import LONGEST, InputError
+
+WORDS = (
+    *("", "-", "--", "---", "-1", "0", "1", "2", "1e9", "10000000000000", "nan", "inf", "1/0", "2^-3", "2^-3..2^0"),
+    *(
+        "2^0..2^9999999",
+        "9^99999999",
+        "2^",
+        "^",
+        "..",
+        ".",
+        "9" * 5000,
+        "x" * 300,
+        "[red]x[/nope]",
+        "$x",
+        "{}",
+        "\u202e",
+    ),
+    *("baird", "boyan", "td", "tdrc", "qrc", "CartPole-v1", "evilmod:X-v0", "evilmod:Y", "all"),
+    *("case.toml", "case.npz", "case.parquet", "case.py", "nothing.toml", "nothing.npz", "nothing.parquet"),
+    *("/nonexistent/x.toml", "x" * 300 + ".toml", "--json", "--help", "--seed"),
+)
+OF_LEARNING = "--steps --runs --seed --batch --buffer --every --optimizer --out --json --step-size"
+OPTIONS = {
+    "list": "--json --workers",
+    "diagnose": "--lam --index --json",
+    "predict": f"{OF_LEARNING} --metrics --weighting --epochs --net --basis --n --kernel --index --lam --beta --ratio",
+    "train": f"{OF_LEARNING} --hidden --target-every --ratios --checkpoint --save --tau --epsilon",
+    "run": "--scale --on --workers --patience --out --start --estimate --imports --json",
+    "status": "--verify --json",
+    "pack": "--x",
+    "figure": "--scale --out --json",
+    "report": "--scale --out --json",
+    "nothing": "--x",
+}
+USUAL: dict[str, list[str]] = {
+    "list": ["problems"],
+    "diagnose": ["baird"],
+    "predict": ["baird", "td", "--steps", "4", "--runs", "2"],
+    "train": ["CartPole-v1", "qrc", "--steps", "4", "--hidden", "2", "--batch", "2", "--buffer", "4"],
+    "run": ["nothing"],
+    "status": ["nothing"],
+    "pack": ["nothing", "nowhere"],
+    "figure": ["kolter"],
+    "report": [],
+}
+
+
+class Line(NamedTuple):
+    """What is typed, and what the files are that it may name."""
+
+    arguments: list[str]
+    files: dict[str, Path]
+
+
+class Commands:
+    """Command lines, and the files that they name."""
+
+    patience = 30.0  # what is right is learned, and has to be compiled
+
+    def __init__(self, room: Path):
+        self.room = room
+        experiments.run = _refuse  # what is right would be run, for minutes
+        self.makers = {".toml": (Problems(room), Specs(room)), ".npz": (Problems(room),), ".parquet": (Logs(room),)}
+
+    def make(self, rng: Random) -> Line:
+        command = rng.choice(list(OPTIONS))
+        words = list(USUAL.get(command, ["x"]))
+        for _ in range(rng.choice((0, 1, 1, 2, 3))):
+            act = rng.random()
+            if act < 0.35 and words:
+                words[rng.randrange(len(words))] = rng.choice(WORDS)
+            elif act < 0.85:
+                words += [rng.choice(OPTIONS[command].split()), rng.choice(WORDS)]
+            else:
+                words.append(rng.choice(WORDS))
+        suffix = rng.choice(list(self.makers))
+        rng.choice(self.makers[suffix]).make(rng)
+        if command in ("diagnose", "predict", "run") and rng.random() < 0.4:
+            words[0:1] = [f"case{suffix}"]
+        return Line([command, *words], {})
+
+    def kept(self, file: Path) -> Line:
+        return Line(json.loads(file.read_text()), {})
+
+    def keep(self, case: Line, folder: Path) -> str:
+        folder.mkdir(exist_ok=True)
+        number = len(list(folder.iterdir()))
+        for each in self.room.glob("case.*"):
+            shutil.copyfile(each, folder / f"commands-{number}-{each.name}")
+        target = folder / f"commands-{number}.json"
+        target.write_text(json.dumps(case.arguments))
+        return str(target)
+
+    def check(self, case: Line) -> str:
+        from gpbe.cli import main
+
+        if too_much(case.arguments):
+            return "left out"
+        out, err = io.StringIO(), io.StringIO()
+        code: Any = 0
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                main(list(case.arguments))
+        except SystemExit as stop:
+            code = stop.code
+        said = err.getvalue()
+        assert code in (0, None, 2), (code, said)
+        assert "Traceback" not in said, said
+        if code == 2:
+            last = said.rstrip("\n").rpartition("\n")[2]
+            assert last.startswith("gpbe: "), said
+            assert len(last) <= LONGEST + 6, len(last)
+            assert last.isprintable(), last
+            return "refused"
+        return "done"
+
+
+def _refuse(*_: Any, **__: Any) -> Any:
+    raise InputError("nothing is run here")
+
+
+def too_much(words: list[str]) -> bool:
+    """What is right and takes long, or asks for something on this machine that a test should not."""
+    long = {"run": ("all", "--estimate"), "list": ("experiments", "--help"), "figure": ("all",)}
+    return any(word in words for word in long.get(words[0], ())) or "ray" in " ".join(words)
