@@ -16,15 +16,6 @@ class Interrupted(KeyboardInterrupt):
         super().__init__()
         self.number = number
 
-    @property
-    def exit_code(self) -> int:
-        """The code by which a shell knows the signal.
-
-        >>> Interrupted(signal.SIGINT).exit_code, Interrupted(signal.SIGTERM).exit_code
-        (130, 143)
-        """
-        return 128 + self.number
-
 
 def number_of(error: KeyboardInterrupt) -> int:
     """The signal that an interruption came from; Python's own has none, and is Ctrl-C.
