@@ -101,10 +101,11 @@ def test_what_needs_square_arrays_is_refused_in_a_line(pair, refuses):
 def test_a_diagnosis_of_two_thousand_states_is_that_of_arrays():
     sparse = mdp.gridworld(47, seed=2)
     assert sparse.mdp.n_states > 1900
-    one, other = exact.diagnose(sparse).as_dict(), exact.diagnose(as_dense(sparse)).as_dict()
-    assert one["recommendation"] == other["recommendation"]
-    for mine, theirs in zip(one["solutions"], other["solutions"], strict=True):
-        np.testing.assert_allclose(mine["values"], theirs["values"], rtol=1e-8, atol=1e-8)
-        np.testing.assert_allclose(mine["bound"] or 0, theirs["bound"] or 0, rtol=1e-6)
-    for name, weights in one["weightings"].items():
-        np.testing.assert_allclose(weights, other["weightings"][name], rtol=1e-8)
+    one, other = exact.diagnose(sparse), exact.diagnose(as_dense(sparse))
+    assert one.recommendation == other.recommendation
+    for mine, theirs in zip(one.findings, other.findings, strict=True):
+        np.testing.assert_allclose(mine.solution.values, theirs.solution.values, rtol=1e-8, atol=1e-8)
+        if mine.bound is not None:
+            np.testing.assert_allclose(mine.bound.right, theirs.bound.right, rtol=1e-6)
+    for name, weights in one.weightings.items():
+        np.testing.assert_allclose(weights, other.weightings[name], rtol=1e-8)
