@@ -7,18 +7,19 @@ SCALE ?= quick
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help paper evidence test test-slow test-any test-ray drawing check format bench bench-control docs clean
+.PHONY: help paper evidence test test-slow test-any test-ray fuzz drawing check format bench bench-control docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 paper: $(VENV)/.run ## re-create what the paper shows, into out/ (SCALE=smoke|quick|paper)
-	@$(BIN)/gpbe run all --scale $(SCALE) --out $(OUT)
-	@$(BIN)/gpbe report --scale $(SCALE) --out $(OUT)
+	@$(BIN)/gpbe run all --scale $(SCALE) --out $(OUT) --start results
+	@$(BIN)/gpbe report --scale $(SCALE) --out $(OUT) --from results
 
 evidence: $(VENV)/.run ## go on with the experiment that decides the claims, from results/ and back into it (hours; Ctrl-C is fine)
 	@$(BIN)/gpbe run evidence --out $(OUT) --start results
 	@$(BIN)/gpbe pack $(OUT) results
+	@$(BIN)/gpbe claims --from results --page docs/results.md
 
 drawing: $(VENV)/.test ## draw the rooms of the code into docs/img/architecture.svg
 	@$(BIN)/python docs/draw_architecture.py
@@ -34,6 +35,9 @@ test-any: $(VENV)/.test ## what is learned, with ten other seeds and on processo
 	  GPBE_TEST_SEED=$$seed $(BIN)/python -m pytest -n auto --dist worksteal -q -m "learning and not slow" tests || exit 1; done
 	@for isa in SSE4_2 AVX AVX2 AVX512; do echo "at most $$isa"; \
 	  XLA_FLAGS=--xla_cpu_max_isa=$$isa $(BIN)/python -m pytest -n auto --dist worksteal -q -m "learning and not slow" tests || exit 1; done
+
+fuzz: $(VENV)/.test ## ten thousand broken files, specs and command lines of each kind (an hour)
+	@GPBE_FUZZ=10000 $(BIN)/python -m pytest -q tests/fuzz
 
 test-ray: $(VENV)/.test ## the same sweeps on a Ray cluster of several nodes, with kills (installs ray)
 	@$(PIP) -e '.[test,ray]'
