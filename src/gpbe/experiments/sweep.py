@@ -140,10 +140,9 @@ class Sweep:
     def spec(self) -> dict[str, Any]:
         """All of it as JSON, without what is only said about it."""
         told = {k: v for k, v in asdict(self).items() if k != "describe"}
-        # What was added to declarations later is told where it is used: stored sweeps keep their names.
-        told["algorithms"] = tuple(
-            {k: v for k, v in swept.items() if k != "first_run" or v is not None} for swept in told["algorithms"]
-        )
+        for swept in told["algorithms"]:  # what came later is told where it is used: stored sweeps keep their names
+            if swept["first_run"] is None:
+                del swept["first_run"]
         return told
 
     def chunks(self) -> "Chunks":

@@ -48,7 +48,7 @@ def closing(finding: Finding) -> str:
     """What it would take to decide an open claim: a stage, or about how many times the runs (normal approximation).
 
     >>> closing(Finding("undecided", p=0.09, level=0.04))
-    'about 1.5 times the runs would decide it'
+    'about 1.4 times the runs would decide it'
     """
     if finding.missing:
         return finding.missing

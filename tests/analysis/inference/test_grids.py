@@ -2,16 +2,20 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from gpbe.analysis.inference import (
     combined,
     grid_mean,
+    grid_near_best,
     grid_spread,
     grid_statistic,
     grid_variance,
+    share,
     stratified_mean,
     stratified_quantile,
     stratified_share,
+    stratified_spread,
     welch,
 )
 from gpbe.analysis.inference.simulation import rate
@@ -109,6 +113,48 @@ def test_a_stratified_part_tells_quantiles(q):
     found = [stratified_quantile(part(), SIZES, q, 0.9) for _ in range(25)]
     assert rate([not i.low <= truth <= i.high for i in found]).low <= 0.1
     assert all(i.low <= i.estimate <= i.high for i in found)
+
+
+def test_a_stratified_part_tells_the_spread_of_the_whole_grid():
+    noisy = [[x[:, None] + RNG.normal(size=(len(x), 2)) for x in part()] for _ in range(150)]
+    intervals = [
+        stratified_spread(strata, SIZES, seed=k, resamples=499).interval(0.9) for k, strata in enumerate(noisy)
+    ]
+    truth = NUMBERS.std(ddof=1)
+    assert rate([i.low > truth for i in intervals]).low <= 0.05
+    assert rate([i.high < truth for i in intervals]).low <= 0.05
+    assert np.median([i.high - i.low for i in intervals]) < 0.6 * truth
+
+
+def test_one_setting_may_count_for_a_whole_stratum():
+    """SBEED without a temperature: 1 setting of 144 equal ones, whose error is that of its runs alone."""
+    still, others = np.array([[1.0, 2.0]]), np.array([[5.0, 5.5], [6.0, 6.5]])
+    evidence = stratified_mean([still, others], [1, 4], [144.0, 48.0])
+    assert evidence.estimate == pytest.approx(0.75 * 1.5 + 0.25 * 5.75)
+    noise = 0.75**2 * 0.5 / 2
+    between = 0.25**2 * (0.5 * 0.5 / 2 + 0.5 * 0.125 / 4)
+    assert float(evidence.error) ** 2 == pytest.approx(noise + between)
+
+
+@pytest.mark.parametrize("noise", [0.03, 0.1])
+def test_settings_near_the_best_are_counted_with_the_noise_in_it(noise):
+    means = np.concatenate([np.full(24, 0.9), np.linspace(0, 0.6, 12)]) + RNG.normal(0, 0.02, SETTINGS)
+    truth = (means >= means.max() - 0.2).mean()
+    found = [
+        grid_near_best(means[:, None] + RNG.normal(0, noise, (SETTINGS, RUNS)), 0.2, k, 199).interval(0.9)
+        for k in range(60)
+    ]
+    assert rate([i.low > truth for i in found]).low <= 0.05
+    assert rate([i.high < truth for i in found]).low <= 0.05
+    assert np.mean([i.low > 0.4 for i in found]) > 0.9 or noise > 0.05  # something is learned where noise is small
+
+
+def test_a_share_has_clopper_and_pearsons_limits():
+    evidence = share([True] * 27 + [False] * 3)
+    ends = stats.binomtest(27, 30).proportion_ci(0.95)
+    np.testing.assert_allclose(evidence.limits(0.025), (ends.low, ends.high))
+    assert evidence.above(0.7) == pytest.approx(stats.binomtest(27, 30, 0.7, "greater").pvalue)
+    assert evidence.below(0.95) == pytest.approx(stats.binomtest(27, 30, 0.95, "less").pvalue)
 
 
 def test_wrong_input_is_refused(refuses):
