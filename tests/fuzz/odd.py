@@ -185,7 +185,8 @@ def array(rng: Random, like: np.ndarray) -> Any:
     """An array like another, but for its type, its shape or some of its numbers."""
     act = rng.randrange(9)
     if act == 0:
-        return like.astype(rng.choice(("f2", "f4", ">f8", "i8", "u1", "c16", "U8", "S4", "O", "?")))
+        numbers = ("f2", "f4", ">f8", "i8", "u1", "c16", "?") if like.dtype.kind != "U" else ()
+        return like.astype(rng.choice((*numbers, "U8", "S4", "O")))
     if act == 1:
         return like[..., :-1] if like.ndim and like.shape[-1] else like[None]
     if act == 2:
