@@ -118,7 +118,7 @@ def test_run_from_the_command_line_is_whole_and_the_same_as_in_this_process(tmp_
         (("runs = 3", "runs = 3\nseed = 4294967296"), "seed is 4294967296; it should be a whole number from 0 to"),
         (("runs = 3", "runs = 10000000000"), "there are 40,000,000,000 runs"),
         (("hidden = [5]", "hidden = [-3]"), "hidden[0] is -3; it should be a whole number from 1"),
-        (("hidden = [5]", "hidden = 5"), "hidden is 5; it should be a list of sizes"),
+        (("hidden = [5]", "hidden = 0.5"), "hidden is 0.5; it should be a list of sizes"),
         (("hidden = [5]", "batch = 'many'"), "batch is 'many'; it should be a whole number, 1 or more"),
         (("hidden = [5]", "gamma = [0.5]"), "gamma is [0.5]; it should be a number"),
         (("[options]\nhidden = [5]", "options = 1"), "options is 1; it should be a table, such as [options]"),

@@ -296,9 +296,9 @@ def test_mistakes_get_one_line(arguments, message):
         ({"steps": 10.5}, "steps is 10.5; it should be a whole number, 1 or more"),
         ({"steps": "10"}, "steps is '10'; it should be a whole number, 1 or more"),
         ({"runs": "2"}, "runs is '2'; it should be a whole number, 1 or more"),
-        ({"seed": "x"}, "seed is 'x'; it should be a whole number, 0 or more"),
+        ({"seed": "x"}, "seed is 'x'; it should be a whole number from 0 to"),
         ({"buffer": 100.5}, "buffer is 100.5; it should be a whole number, 1 or more"),
-        ({"hidden": "64"}, "hidden is '64'; it should be a whole number, 1 or more"),
+        ({"hidden": "64"}, "hidden is '64'; it should be a list of sizes"),
         ({"body": 3}, "body is a int; it should be a function of a random key that makes an Equinox module"),
     ],
 )

@@ -8,7 +8,7 @@ from tyro.conf import Positional, arg
 from gpbe import process
 from gpbe.cli.options import File, Json, Names, Number, Real
 from gpbe.cli.sweeping import check_out, write_out
-from gpbe.cli.terminal import check_writable, console, print_json, progress
+from gpbe.cli.terminal import check_writable, console, headed, print_json, progress
 from gpbe.errors import InputError
 
 Logs = Annotated[tuple[str, ...], arg(metavar="LOG|AGENT ...", help_behavior_hint="")]
@@ -196,4 +196,4 @@ def play(
     count = len(played.returns)
     shown = with_error(played.mean, played.standard_error if count > 1 else None)
     said = f"return {shown} over {count} greedy episode{'s' * (count != 1)}, {played.lengths.mean():.1f} steps each"
-    console().print(f"[bold]{agent.algorithm} on {where}[/bold]: {said}")
+    console().print(headed(f"{agent.algorithm} on {where}", said))

@@ -142,7 +142,6 @@ def train(
     ((2, 2, 2), True)
     """
     check_at_least(1, steps=steps)
-    check_at_least(0, seed=seed)
     every = min(DEFAULTS.every, steps) if every is None else every
     asked = Asked(
         hidden=hidden,
