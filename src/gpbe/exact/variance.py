@@ -24,7 +24,7 @@ def followon_variance(problem: PredictionProblem) -> PerState:
     >>> on_policy = mdp.PredictionProblem(mdp.random_walk(5), [0.5, 0.5], [0.5, 0.5])
     >>> followon_variance(on_policy).round(3)  # F counts the steps since the episode began
     array([48.   , 48.   , 46.222, 48.   , 48.   ])
-    >>> followon_variance(mdp.baird()).max()
+    >>> followon_variance(mdp.baird()).max().item()
     inf
     """
     return _moments(problem).variance
