@@ -129,8 +129,9 @@ class LocalCrew:
             self._workers.clear()
 
     def _hire(self, core: int) -> None:
-        self._started += 1
-        self._workers[self._started] = _Worker(self._job, core)
+        with uninterrupted():  # or a process that has just been started would be nobody's, and not be ended
+            self._started += 1
+            self._workers[self._started] = _Worker(self._job, core)
 
     def _hear(self, name: int) -> Reply:
         worker = self._workers[name]
