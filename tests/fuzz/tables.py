@@ -51,9 +51,8 @@ class Logs(Files):
         if act == 0:
             return frame.drop(name)
         if act == 1:
-            return frame.rename(
-                {name: rng.choice(("x_0", "x_1", "next_x_0", "next_x_5", "state", "a\nb"))}, strict=False
-            )
+            free = [n for n in ("x_0", "x_1", "next_x_0", "next_x_5", "state", "a\nb") if n not in frame.columns]
+            return frame.rename({name: rng.choice(free)})
         if act == 2:
             return frame.head(rng.choice((0, 1, 2)))
         odd_columns: list[Any] = [

@@ -1,5 +1,6 @@
 """`gpbe predict`: learn, and show what was learned as a table, JSON, a file of curves or a drawing."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -124,7 +125,7 @@ def read_data(problem: str, index: int | None) -> "PredictionProblem | Log":
 
 def read_length(n: str | None) -> int | str | None:
     """A number of transitions as a number; other words are left to `gpbe.predict`."""
-    return int(n) if n is not None and n.lstrip("-").isdigit() else n
+    return int(n) if n is not None and re.fullmatch(r"-?[0-9]{1,18}", n) else n
 
 
 def learn(
