@@ -53,6 +53,9 @@ def main(arguments: list[str] | None = None) -> None:
         if stop.code not in (0, None):
             _fail(_one_line(complaint.getvalue()))
         raise
+    except BrokenPipeError:  # the reader of the help (head, say) has gone
+        _close_output()
+        return
     try:
         with interruptible():
             command()
@@ -63,11 +66,16 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"gpbe: {said}", file=sys.stderr)
         sys.exit(128 + number_of(interruption))
     except BrokenPipeError:
-        sys.stderr.close()  # the reader (head, say) has gone: not an error
+        _close_output()
     except OSError as error:  # a name that is too long, a folder that may not be looked into
         _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except MemoryError:
         _fail("this machine has not enough memory for that; ask for less")
+
+
+def _close_output() -> None:
+    """Say no more: the reader (head, say) has gone, which is not an error."""
+    sys.stderr.close()
 
 
 def _later(run: Callable[..., None]) -> Callable[..., Callable[[], None]]:
