@@ -19,7 +19,7 @@ paper: $(VENV)/.run ## re-create what the paper shows, into out/ (SCALE=smoke|qu
 evidence: $(VENV)/.run ## go on with the experiment that decides the claims, from results/ and back into it (hours; Ctrl-C is fine)
 	@$(BIN)/gpbe run evidence --out $(OUT) --start results
 	@$(BIN)/gpbe pack $(OUT) results
-	@$(BIN)/gpbe claims --from results --page docs/results.md
+	@$(BIN)/gpbe claims --from results --page docs/results.md README.md
 
 drawing: $(VENV)/.test ## draw the rooms of the code into docs/img/architecture.svg
 	@$(BIN)/python docs/draw_architecture.py

@@ -53,6 +53,24 @@ def test_claims_for_people_and_as_a_page(results, run, tmp_path):
     assert "327,200,000 steps" in text
 
 
+def test_a_page_with_a_table_of_claims_gets_that_made_and_nothing_else(results, run, tmp_path):
+    page = tmp_path / "mine.md"
+    page.write_text(
+        "# Mine\n<!-- claims: be-no-advantage,\nkolters-pbe-explodes -->\nold\n<!-- end of claims -->\nlast\n"
+    )
+    run("claims", "--from", str(results), "--page", str(page))
+    first, *_, last = lines = page.read_text().splitlines()
+    assert (first, last) == ("# Mine", "last")
+    assert "old" not in lines
+    assert [line.split(" | ")[1] for line in lines if "Kolter" in line] == ["✓ holds"]
+    assert markdown.fingerprint(experiments.packed_files(results)) in lines
+
+
+def test_a_table_of_claims_with_an_unknown_one_is_told_in_a_line(refuses):
+    page = "<!-- claims: kolters-pbe-explode -->\n<!-- end of claims -->\n"
+    refuses(lambda: markdown.with_table(page, (), {}), "there is no claim 'kolters-pbe-explode'")
+
+
 def test_results_that_are_not_there_are_told_in_a_line(tmp_path, refuses):
     refuses(lambda: experiments.open_packed(tmp_path / "nowhere"), "there is no such folder")
     refuses(lambda: experiments.open_packed(tmp_path), "has no packed results")
@@ -84,13 +102,17 @@ def test_a_replication_stands_beside_the_evidence(results, tmp_path):
 
 
 def test_the_page_in_the_documentation_is_made_from_the_stored_results():
-    """After new results: gpbe claims --from results --page docs/results.md"""
-    files = experiments.packed_files(ROOT / "results")
-    assert markdown.fingerprint(files) in (ROOT / "docs" / "results.md").read_text()
+    """After new results: gpbe claims --from results --page docs/results.md README.md"""
+    made_from = markdown.fingerprint(experiments.packed_files(ROOT / "results"))
+    for page in ("docs/results.md", "README.md"):
+        assert made_from in (ROOT / page).read_text(), page
 
 
 @pytest.mark.slow
 def test_the_page_in_the_documentation_is_current(run, tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
-    run("claims", "--page", str(tmp_path / "results.md"))
+    copy = tmp_path / "README.md"
+    copy.write_text((ROOT / "README.md").read_text())
+    run("claims", "--page", str(tmp_path / "results.md"), str(copy))
     assert (tmp_path / "results.md").read_text() == (ROOT / "docs" / "results.md").read_text()
+    assert copy.read_text() == (ROOT / "README.md").read_text()

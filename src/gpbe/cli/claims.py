@@ -5,31 +5,35 @@ from typing import Annotated
 
 from tyro.conf import arg
 
-from gpbe.cli.options import File, Json
+from gpbe.cli.options import Json
 from gpbe.cli.terminal import check_writable, console, print_json
 from gpbe.files.atomic import write_atomic
 
 From = Annotated[Path, arg(name="from", metavar="FOLDER", help_behavior_hint="")]
+Pages = Annotated[tuple[Path, ...], arg(metavar="FILE ...", help_behavior_hint="")]
 SIGNS = {"holds": ("✓", "green"), "does not hold": ("✗", "red"), "undecided": ("?", "yellow")}
 
 
-def claims(source: From = Path("results"), page: File = None, json: Json = False) -> None:
+def claims(source: From = Path("results"), page: Pages = (), json: Json = False) -> None:
     """Print every claim of the paper with its verdict, the numbers that decided it, and which runs these are.
 
     Args:
         source: a folder with packed results (see `gpbe pack`); the repository's own is ./results
-        page: write them into this Markdown file, with what they took and how they depend on what counts as solved
+        page: write them into these Markdown files, with what they took and how they depend on what counts as solved; a
+            file with a marked table of claims (as README.md has) gets that table made anew and is left alone otherwise
         json: print JSON
     """
     from gpbe import experiments, report
 
     stored = experiments.open_packed(source)
     judged = report.judge(stored)
-    if page is not None:
+    if page:
         files = experiments.packed_files(source)
         solved = report.by_solved(stored) if stored.stages else ()
-        check_writable(page.parent)
-        write_atomic(page, report.results_page(judged, solved, report.costs(files), files).encode())
+        texts = [report.page_of(path, judged, solved, report.costs(files), files) for path in page]
+        for path, text in zip(page, texts, strict=True):
+            check_writable(path.parent)
+            write_atomic(path, text.encode())
     if json:
         print_json(report.records(judged))
         return

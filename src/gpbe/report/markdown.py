@@ -1,20 +1,32 @@
 """The verdicts as a page of the documentation: Markdown that is made from stored results and from nothing else."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from scipy import stats
 
 from gpbe.analysis.findings import ERROR, Finding
+from gpbe.checks import check_known
 from gpbe.report.claims import Judged, tally
 from gpbe.report.model import STEPS, Cost, Dependence
 from gpbe.report.parts import PAPER_STEPS, SIGNS, shortened
 
 TITLE = "# The paper's claims, and what the evidence says"
 MARK = "<!-- made from"
+BLOCK = re.compile(r"(<!-- claims: ([\w\s,-]+?) -->\n)(.*?)(<!-- end of claims -->)", re.DOTALL)
+"""Where a page of any kind has a table of some claims: their names, then the table, which is made."""
 HOPELESS = 20.0
 """If more than so many times the runs would be needed, it is not worth saying how many."""
+
+
+def page_of(
+    path: Path, judged: Sequence[Judged], solved: Sequence[Dependence], costs: Sequence[Cost], files: Mapping[str, Path]
+) -> str:
+    """What a file will say: the whole page; or what it says now, with its table of claims made anew if it has one."""
+    before = path.read_text(encoding="utf-8") if path.is_file() else ""
+    return with_table(before, judged, files) if BLOCK.search(before) else results_page(judged, solved, costs, files)
 
 
 def results_page(
@@ -36,6 +48,22 @@ def results_page(
     if costs:
         parts.append("## What it took\n" + _cost(costs))
     return "\n\n".join([*parts, fingerprint(files)]) + "\n"
+
+
+def with_table(page: str, judged: Sequence[Judged], files: Mapping[str, Path]) -> str:
+    """A page of any kind with its table of some claims made anew."""
+
+    def made(block: re.Match[str]) -> str:
+        names = [name.strip() for name in block[2].split(",")]
+        for name in names:
+            check_known(name, by_name, "claim")
+        rows = ["| claim | verdict | numbers |", "| --- | --- | --- |"]
+        rows += [_row(_claim_cells(by_name[name])[:3]) for name in names]
+        rows += ["", f"{tally(judged)[:1].upper()}{tally(judged)[1:]}.", fingerprint(files), ""]
+        return block[1] + "\n".join(rows) + block[4]
+
+    by_name = {each.claim.name: each for each in judged}
+    return BLOCK.sub(made, page)
 
 
 def fingerprint(files: Mapping[str, Path]) -> str:
@@ -61,15 +89,20 @@ def closing(finding: Finding) -> str:
 
 def _table(judged: Iterable[Judged]) -> str:
     rows = ["| claim | verdict | numbers | decided by | q |", "| --- | --- | --- | --- | --- |"]
-    for each in judged:
-        finding = each.finding
-        numbers = shortened(finding)
-        if finding.verdict == "undecided" and not finding.missing:
-            numbers += f". {closing(finding).capitalize()}"
-        q = "" if each.q is None else f"{each.q:.2g}"
-        cells = (each.claim.text, f"{SIGNS[finding.verdict]} {finding.verdict}", numbers, finding.where, q)
-        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(rows)
+    return "\n".join([*rows, *(_row(_claim_cells(each)) for each in judged)])
+
+
+def _claim_cells(judged: Judged) -> tuple[str, ...]:
+    finding = judged.finding
+    numbers = shortened(finding)
+    if finding.verdict == "undecided" and not finding.missing:
+        numbers += f". {closing(finding).capitalize()}"
+    q = "" if judged.q is None else f"{judged.q:.2g}"
+    return judged.claim.text, f"{SIGNS[finding.verdict]} {finding.verdict}", numbers, finding.where, q
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 def _solved(found: Sequence[Dependence]) -> str:
