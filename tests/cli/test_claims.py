@@ -82,13 +82,17 @@ def test_figures_are_drawn_from_packed_results(results, run, tmp_path):
     assert (tmp_path / "evidence-settings.png").stat().st_size > 10_000
 
 
-def test_a_replication_stands_beside_the_evidence(results, tmp_path):
+def test_with_chosen_settings_the_paper_is_its_studies_and_a_replication(results, tmp_path):
     """What `make paper` does once settings are chosen: the plan is the studies and a replication, no sweeps."""
     planned = [each.name for each, _ in experiments.planned("all", "quick", tmp_path, results)]
     assert planned[-1] == names.REPLICATION
     assert "bakeoff" not in planned
     assert "kolter" in planned
     assert "bakeoff" in [each.name for each, _ in experiments.planned("all", "quick", tmp_path, tmp_path)]
+
+
+@pytest.mark.slow
+def test_a_replication_is_judged_beside_the_evidence(results):
     from gpbe.analysis.stored import Stored
     from gpbe.report import judge
 

@@ -204,6 +204,7 @@ def check_pair(table: pl.DataFrame) -> None:
 
 
 @pytest.mark.learning
+@pytest.mark.slow
 def test_only_who_sees_more_than_the_data_tells_the_pair_apart():
     check_pair(pair())
 

@@ -71,6 +71,7 @@ def test_a_lane_is_what_train_makes_of_its_setting(tmp_path):
     assert rows["tau"].to_list() == [0.0, 0.0, 1.0, 1.0]
 
 
+@pytest.mark.slow
 def test_run_from_the_command_line_is_whole_and_the_same_as_in_this_process(tmp_path, capsys):
     file = tmp_path / "own.toml"
     file.write_text(FOUR)

@@ -16,7 +16,7 @@ import pytest
 from helpers.seeds import OFFSET
 
 HERE = Path(__file__).parent
-CASES = {"problems": 40, "agents": 60, "specs": 40, "logs": 8, "results": 30, "commands": 12}
+CASES = {"problems": 30, "agents": 30, "specs": 30, "logs": 4, "results": 16, "commands": 6}
 MANY = int(os.environ.get("GPBE_FUZZ", "0"))
 STRETCH = 500
 """Cases that one process tries."""

@@ -370,7 +370,7 @@ def test_choosing_is_refused_where_there_is_no_choice():
 
 
 @pytest.mark.parametrize("algorithm", ["tdrc", "double-sampling"])
-@pytest.mark.parametrize("net", [None, (3,)])
+@pytest.mark.parametrize("net", [None, pytest.param((3,), marks=pytest.mark.slow)])
 def test_run_k_depends_on_problem_seed_and_k_alone(algorithm, net):
     """Up to rounding, since a compiler may choose other instructions for more runs; the data are equal to the bit."""
     algorithm = "svrg" if net is None and algorithm != "tdrc" else algorithm

@@ -206,6 +206,7 @@ def test_no_file_makes_gpbe_import_anything(cartpole, tmp_path):
     assert "antigravity" not in sys.modules
 
 
+@pytest.mark.slow
 def test_a_body_of_ones_own_on_images(tmp_path):
     class Convolution(eqx.Module):
         layer: eqx.nn.Conv2d

@@ -34,6 +34,7 @@ def test_claims_without_data_say_what_is_missing():
     assert nothing["saddlepoint-worse"].missing.startswith("no runs of control are stored")
 
 
+@pytest.mark.slow
 def test_few_runs_of_equals_decide_nothing_about_differences():
     equal = {name: (0.6, 0.1, 0.0) for names in MEMBERS.values() for name in names}
     judged = report.judge(Stored({"bakeoff": runs(BAKEOFF, n=4, points=6, step_sizes=2, skill=equal)}))

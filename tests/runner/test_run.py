@@ -22,6 +22,7 @@ from gpbe.runner.events import Report
 from gpbe.runner.progress import Bar, Lines
 from gpbe.runner.queue import Queue
 from helpers.runners import DRAW, SPEC, alive, chunks, draw, hanging_chunks, table, wait_until
+from helpers.samples import few
 
 N = 13
 TWO = Local(2)
@@ -163,6 +164,7 @@ def test_a_failing_chunk_is_recorded_and_the_rest_is_done(tmp_path, monkeypatch)
     assert (again.counts.skipped, again.counts.failed, again.counts.retried) == (4, 4, 0)
 
 
+@pytest.mark.slow
 def test_a_chunk_that_hangs_is_tried_again_and_given_up(tmp_path, monkeypatch):
     monkeypatch.setenv("SWEEP_SEEN", str(tmp_path / "seen"))
     hung = hanging_chunks()
@@ -238,7 +240,7 @@ def test_a_killed_driver_leaves_no_workers_and_whole_results(tmp_path):
     assert table(folder).equals(expected(N, 0.01))
 
 
-@pytest.mark.parametrize("how", ["stopped", "holds Python's lock"])
+@pytest.mark.parametrize("how", few(["stopped", "holds Python's lock"], ["stopped"]))
 def test_a_worker_that_cannot_listen_dies_with_its_driver_too(how, tmp_path):
     hold, folder = tmp_path / "hold", tmp_path / "r"
     hold.touch()
@@ -254,7 +256,9 @@ def test_a_worker_that_cannot_listen_dies_with_its_driver_too(how, tmp_path):
         wait_until(lambda: not any(alive(pid) for pid in workers), 5)
 
 
-@pytest.mark.parametrize(("which", "times"), [(signal.SIGINT, 1), (signal.SIGINT, 2), (signal.SIGTERM, 1)])
+@pytest.mark.parametrize(
+    ("which", "times"), few([(signal.SIGTERM, 1), (signal.SIGINT, 1), (signal.SIGINT, 2)], [signal.SIGTERM])
+)
 def test_a_signal_drops_what_is_in_flight_and_says_so(which, times, tmp_path):
     hold, folder = tmp_path / "hold", tmp_path / "r"
     with driver(folder, N, 0.01, SWEEP_HOLD=str(hold)) as process:
@@ -275,7 +279,7 @@ def test_a_signal_drops_what_is_in_flight_and_says_so(which, times, tmp_path):
         assert run(folder, SPEC, chunks(N, 0.01), DRAW, executor=TWO).complete
 
 
-@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("which", few([signal.SIGINT, signal.SIGTERM], [signal.SIGINT]))
 def test_a_sweep_in_the_background_of_a_script_ends_with_how_to_go_on(which, tmp_path):
     """A shell script starts background commands with SIGINT ignored."""
     (tmp_path / "mine.toml").write_text(

@@ -19,6 +19,7 @@ from gpbe.algorithms.nonlinear.kernels import KERNELS
 from gpbe.algorithms.nonlinear.model import Params, PerObservation
 from gpbe.algorithms.nonlinear.step import Batch, Second, direction
 from gpbe.algorithms.nonlinear.updates import Window
+from helpers.samples import few
 
 STATES, ACTIONS, K = 7, 2, 3
 
@@ -179,6 +180,7 @@ def update(case, w):
     return expected(case, "none", w)
 
 
+QUICK = ("maei-tdc", "gtd2 given", "residual-gradient")
 GRADIENTS = {
     "maei-gtd2": "nonlinear pbe",
     "maei-tdc": "nonlinear pbe",
@@ -200,7 +202,7 @@ def test_expected_updates_are_gradients_of_their_objectives(case):
 
 
 @pytest.mark.parametrize(
-    "case", [case for case in GRADIENTS if case not in ("kbe laplace", "kbe quadratic", "kbe same")]
+    "case", few((case for case in GRADIENTS if case not in ("kbe laplace", "kbe quadratic", "kbe same")), QUICK)
 )
 def test_expected_updates_vanish_where_an_optimizer_finds_the_minimum(case):
     objective = objectives()[GRADIENTS[case]]

@@ -16,6 +16,7 @@ from gpbe.algorithms.control import ALGORITHMS
 from gpbe.envs import probes
 from gpbe.learn.train import Training
 from helpers.probes import fixed_point, side_by_side
+from helpers.samples import few
 from helpers.seeds import seed
 
 pytestmark = pytest.mark.learning
@@ -68,7 +69,10 @@ def test_values_of_the_probes_are_those_of_their_tables():
     np.testing.assert_allclose(ALL.q(GAMMA), fixed_point(ALL, GAMMA, lambda q: q.max(1)))
 
 
-@pytest.mark.parametrize("algorithm", [a for a in ALGORITHMS if a not in (*CRITICS, *OF_POLICY)])
+QUICK = ("q-learning", "qrc", "gq", "qrc-grad", "qrc-lambda", "stream-q")
+
+
+@pytest.mark.parametrize("algorithm", few((a for a in ALGORITHMS if a not in (*CRITICS, *OF_POLICY)), QUICK))
 def test_learners_of_action_values_learn_those_of_all_probes(algorithm):
     assert_near(learned(trained(algorithm)), ALL.q(GAMMA))
 
@@ -99,7 +103,7 @@ def test_expected_sarsa_learns_the_values_of_the_policy_that_acts_now():
             assert_near(result.agent(run, setting).preferences(ALL.observations), expected)
 
 
-@pytest.mark.parametrize("algorithm", CRITICS)
+@pytest.mark.parametrize("algorithm", few(CRITICS, ("sbeed", "tdrc-pg")))
 def test_actor_critics_learn_values_and_what_to_do(algorithm):
     """SBEED's values are soft: tau log sum exp(q / tau) for the maximum over actions."""
     tau = CRITICS[algorithm].get("tau", 1e-6)

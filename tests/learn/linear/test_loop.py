@@ -17,6 +17,7 @@ from gpbe.algorithms.linear import ALGORITHMS, DIRECTIONS, Limits, Step, expecte
 from gpbe.algorithms.linear.least_squares import accumulate, trace_sequence
 from gpbe.summary import standard_error
 from helpers.linear_cases import C_BAR, DECAY, LAM, fixed_point, problem_of
+from helpers.samples import few
 from helpers.seeds import seed
 
 MODEST = 0.4
@@ -39,6 +40,10 @@ def long_log(on_policy: bool = False) -> mdp.Log:
     return mdp.Log.simulate(easy_problem(on_policy), 4001, seed=seed(3))
 
 
+KINDS = ("td", "tdrc", "htd", "gtd2-mp", "etd", "v-trace", "tree-backup", "lstd")
+"""One of each kind of update, prior correction and bootstrapping."""
+
+
 def learn(algorithm: str, source: mdp.Log | mdp.PredictionProblem, steps: int = 501, runs: int = 1, **given):
     """Final weights of each run, with a step size that falls as 1 / t."""
     given = {"lam": MODEST} | given
@@ -52,7 +57,7 @@ def learn(algorithm: str, source: mdp.Log | mdp.PredictionProblem, steps: int = 
 
 
 @pytest.mark.learning
-@pytest.mark.parametrize("name", [name for name, a in ALGORITHMS.items() if not a.finite_sum])
+@pytest.mark.parametrize("name", few((name for name, a in ALGORITHMS.items() if not a.finite_sum), KINDS))
 def test_learning_converges_to_the_algorithms_own_fixed_point(name):
     """On average over 64 runs, to four standard errors and what little is left of the start.
 
@@ -171,6 +176,7 @@ def test_special_cases_coincide(name):
     np.testing.assert_allclose(special, general, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_special_cases_coincide_to_the_last_bit_without_fused_multiply_add():
     """In a process of its own: instruction sets are chosen when JAX starts, and AVX has no fused multiply-add."""
     if platform.machine() not in ("x86_64", "AMD64"):
