@@ -7,7 +7,7 @@ import pytest
 
 
 def few(cases: Iterable[Any], quick: Container[Any]) -> list[Any]:
-    """Cases for `parametrize`: those in `quick` as they are, the others marked as slow. A tuple is known by its first."""
+    """Cases for `parametrize`: those in `quick` as they are, the others marked as slow; a tuple goes by its first."""
     return [_case(each, _first(each) in quick) for each in cases]
 
 
