@@ -189,7 +189,7 @@ def _all_real(values: np.ndarray) -> bool:
 
 
 LARGEST = 1e50
-"""Of rewards and features: the sixth power of a larger one is infinite in 64 bits, so its errors are no numbers."""
+"""The largest reward or feature: the sixth power of a larger one is infinite, so its errors are no numbers."""
 
 
 LARGEST_LEARNED = 1e15

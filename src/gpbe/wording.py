@@ -58,7 +58,7 @@ def listed(words: Iterable[str]) -> str:
 
 
 def by_setting(table: pl.DataFrame, names: Sequence[str]) -> dict[str, dict[int, str]]:
-    """For each hyperparameter, what to write for each setting; the table has a column for it and one `setting`."""
+    """What to write for each hyperparameter and setting; the table has a column for it and one `setting`."""
     rows = table.select("setting", *names).unique(maintain_order=True)
     return {name: dict(zip(rows["setting"], as_written(rows[name].to_list()), strict=True)) for name in names}
 

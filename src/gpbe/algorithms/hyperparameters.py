@@ -25,7 +25,7 @@ class Hyperparameter:
     """
 
     meaning: str
-    """In a few words, as help shows them."""
+    """What it is in a few words, as help shows them."""
     default: float
     low: float = 0.0
     high: float = inf

@@ -22,7 +22,7 @@ class Look:
     dashes: tuple[float, ...] = ()
     """Lengths of dashes and gaps along its line; none for a solid one."""
     marker: str = "o"
-    """Of single points, as matplotlib names it."""
+    """The shape of single points, as matplotlib names it."""
 
 
 def find_record(algorithm: object, table: Mapping[str, Record], kind: type[Record], what: str) -> Record:

@@ -17,7 +17,7 @@ from gpbe.errors import InputError
 from gpbe.wording import as_text, listed
 
 RESAMPLES = 200
-"""Of the runs, to see how sure a vote is."""
+"""How often runs are drawn again to see how sure a vote is."""
 RULES = {
     "majority": "it beats every other setting",
     "copeland": "no setting beats every other; it wins the most pairs",

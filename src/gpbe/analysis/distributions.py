@@ -11,7 +11,7 @@ from gpbe.errors import InputError
 from gpbe.shapes import Array, Numbers
 
 BINS = 30
-"""As in the paper."""
+"""How many bins the paper's histograms have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ def density(values: Numbers, points: int = 200, cut: float | int = 3.0, narrowes
 def run_densities(
     performances: pl.DataFrame, choices: pl.DataFrame | None = None, points: int = 200, cut: float | int = 3.0
 ) -> pl.DataFrame:
-    """For each setting, the kernel density of performance over runs.
+    """Kernel densities of performance over runs, one for each setting.
 
     `choices` picks settings: a table with columns algorithm, setting and perhaps domain, such as those of the functions
     that choose. Settings whose runs all ended alike get a bump a bin wide, a bin of `run_histograms`.
@@ -76,7 +76,7 @@ def run_densities(
 
 
 def run_histograms(performances: pl.DataFrame, choices: pl.DataFrame | None = None, bins: int = BINS) -> pl.DataFrame:
-    """For each setting, a histogram of performance over runs.
+    """Histograms of performance over runs, one for each setting.
 
     The bins divide the range of all performances in that domain, chosen or not, so that histograms in one domain can
     be laid over each other. Columns: domain, algorithm, setting, bin, low, high (edges; the last bin includes its

@@ -129,7 +129,7 @@ class Finding:
     """Why there is nothing to decide by."""
     exact: bool = False
     level: float = field(default=ERROR, compare=False)
-    """At which it was looked at, the last time."""
+    """The level at which it was looked at the last time."""
 
     @property
     def numbers(self) -> str:

@@ -16,7 +16,7 @@ def sensitivity(
     level: float = LEVEL,
     resamples: int = RESAMPLES,
 ) -> pl.DataFrame:
-    """For each value of a hyperparameter, the setting with that value whose mean performance is best.
+    """The best setting, by mean performance, for each value of a hyperparameter.
 
     Equal means: the lowest setting. The mean of a winner flatters it, as it was chosen for that mean, and more so the
     more `candidates` there were; the interval, a bootstrap over its runs, knows nothing of the choice. Given as

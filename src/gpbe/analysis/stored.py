@@ -122,7 +122,7 @@ class StoredRuns:
 
     @cached_property
     def worst(self) -> dict[str, float]:
-        """By domain, what a point without a return counts as: the lowest return of all experiments."""
+        """What a point without a return counts as in each domain: the lowest return of all experiments."""
         lowest = self.survey.group_by("domain").agg(pl.col("lowest").min()).drop_nulls()
         return dict(lowest.sort("domain").rows())
 

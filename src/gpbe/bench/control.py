@@ -113,7 +113,7 @@ def measure(
 
 
 def main(core: str, what: str, domain: str, algorithm: str = "") -> None:
-    """In the child."""
+    """What the child process does."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {int(core)})
     print(json.dumps(stable_baselines(domain) if what == "dqn" else ours(domain, algorithm)))

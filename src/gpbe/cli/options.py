@@ -27,7 +27,7 @@ Packed = Annotated[Path | None, arg(name="from", metavar="FOLDER", help_behavior
 Names = Annotated[tuple[str, ...], arg(metavar="NAME ...", help_behavior_hint="")]
 Json = Annotated[bool, arg(help="print JSON for a program instead of text for a person")]
 Values = Annotated[tuple[str, ...], arg(metavar="NUMBER ...", help_behavior_hint="")]
-"""Of a hyperparameter, as typed."""
+"""The values of a hyperparameter, as typed."""
 
 
 def options_of(declared: Mapping[str, Hyperparameter], name: str) -> type[Any]:

@@ -16,7 +16,7 @@ from gpbe.runner.local import available_cores
 
 
 def cores(count: int | None) -> int:
-    """As many workers as were asked for, or as there are cores."""
+    """The number of workers: as many as were asked for, or as there are cores."""
     check_at_least(1, workers=count)
     return count or len(available_cores())
 

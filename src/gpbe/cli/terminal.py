@@ -105,7 +105,7 @@ def check_writable(folder: Path) -> None:
 
 
 MOST_POWERS = 1000
-"""In a range."""
+"""How many powers of two a range may have."""
 
 
 def numbers(texts: tuple[str, ...], option: str) -> list[float]:

@@ -14,9 +14,9 @@ class Domain:
     """An environment that experiments are made on."""
 
     name: str
-    """By which gymnax or Gymnasium knows it."""
+    """The name that gymnax or Gymnasium knows it by."""
     title: str
-    """As people write it."""
+    """The name that people know it by."""
     cutoff: int
     """Steps after which an episode is cut off; 0 for the environment's own limit, which on the host always holds."""
     hidden: tuple[int, ...] = (64, 64)
@@ -26,7 +26,7 @@ class Domain:
     threshold: float = nan
     """The return at which Gymnasium counts it as solved."""
     bounds: tuple[float, float] = (-inf, inf)
-    """Between which returns lie, known without data. Lunar Lander has none: runs beyond these count as these."""
+    """The least and the largest return, known without data. Lunar Lander has none: runs beyond these count as these."""
     host: bool = False
     """Does it run on the host? Then it is slow."""
     noiseless: bool = False
@@ -60,7 +60,7 @@ DOMAINS = {
         _minatar("SpaceInvaders", "Space Invaders", 6.1),
     )
 }
-"""By name, in the paper's order; then the games of MinAtar."""
+"""All domains by name, in the paper's order; then the games of MinAtar."""
 
 PAPER = tuple(name for name, domain in DOMAINS.items() if domain.paper)
 """The names of those in the paper."""

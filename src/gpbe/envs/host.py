@@ -38,7 +38,7 @@ class Snapshot(NamedTuple):
     episodes: Int[np.ndarray, " L"]
     """How many have ended in each lane."""
     actions: Int[np.ndarray, "L T"]
-    """Of the present episodes; -1 beyond their ends."""
+    """The actions of the present episodes; -1 beyond their ends."""
     observation: Observations
 
 
@@ -54,7 +54,7 @@ class HostEnv:
     """The user's own instance, which becomes the first lane and is left open."""
 
     def open(self, lanes: int) -> "HostEnvs":
-        """As many copies; use it in a `with` statement, or close it."""
+        """Open as many copies; use it in a `with` statement, or close it."""
         given, made = [] if self.given is None else [self.given], []
         try:
             while len(given) + len(made) < lanes:
@@ -201,7 +201,7 @@ class HostEnvs:
 
 
 def find_host(env: Any) -> HostEnv:
-    """From the id of a registered environment, an instance, or a function without arguments that makes one.
+    """The environment behind a registered id, an instance, or a function without arguments that makes one.
 
     An instance is one lane. More are made from its `spec`, which Gymnasium keeps for environments from `make`.
 

@@ -42,7 +42,7 @@ class LeastSquares:
     algorithm: str = "lstd"
     lam: float = 0.0
     actions: bool = False
-    """Of action values, without ratios: fitted Q evaluation."""
+    """Whether action values are fitted, without ratios: fitted Q evaluation."""
     bootstraps: ClassVar[bool] = True
 
     def add(self, walk: Walk, memory: dict[str, Any]) -> Sums:

@@ -24,8 +24,8 @@ class Estimate:
     method: str
     """How the interval was made: "asymptotic" or "bootstrap"."""
     weights: Array | None = field(default=None, repr=False)
-    """Of linear values: features times these are the values of states (or for action values, one action after the
-    other)."""
+    """The weights of linear values: features times these are the values of states (or of actions, one action after
+    the other)."""
 
     @property
     def finite(self) -> bool:

@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from gpbe.shapes import Array
 
 Sums = dict[str, Array]
-"""By name; the first axis is of groups, and a sum over it is that of the whole log."""
+"""Sums by name; the first axis is of groups, and a sum over it is that of the whole log."""
 
 
 def by_group(values: Float[Array, " T"], group: Int[Array, " T"], groups: int) -> Float[Array, " G"]:

@@ -23,7 +23,7 @@ class Largest(NamedTuple):
     ratio: float
     part: str
     row: int
-    """Of the transitions that were read, which may be fewer than the file's rows."""
+    """Its number among the transitions that were read, which may be fewer than the file's rows."""
 
 
 @dataclass

@@ -15,7 +15,7 @@ class Values(NamedTuple):
 
     weights: Float[Array, "folds D"]
     actions: bool
-    """Of action values: weights of the features for each action, one action after the other."""
+    """Whether these are action values: weights of the features for each action, one action after the other."""
 
     def of(self, walk: Walk) -> tuple[Array, Array, Array]:
         """Values of each row's state, of its state and action, and of its next state."""

@@ -30,7 +30,7 @@ class Bounded(NamedTuple):
 class _Point(NamedTuple):
     y: Float[Array, " M"]
     multipliers: Float[Array, "2 N"]
-    """Of G y <= 1 and of -G y <= 1, both positive."""
+    """The multipliers of G y <= 1 and of -G y <= 1, both positive."""
 
 
 def bounded_maximum(G: Float[Array, "N M"], a: Float[Array, " M"], curvature: float = 0.0) -> Bounded:

@@ -121,7 +121,7 @@ class Diagnosis:
 
 
 SMALLEST = 1e-50
-"""Of the largest feature: products of smaller ones are 0 in 64 bits."""
+"""How small the largest feature may be: products of smaller ones are 0 in 64 bits."""
 
 
 def diagnose(problem: PredictionProblem, lam: float = 0.0) -> Diagnosis:

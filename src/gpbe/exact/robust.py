@@ -113,7 +113,7 @@ class BoundedH(NamedTuple):
 
     h: PerState
     weights: Weights
-    """Of the features of H."""
+    """The weights of the features of H."""
     error: float
     """What it attains, a lower bound on the robust PBE."""
     gap: float

@@ -19,7 +19,7 @@ class Stability(NamedTuple):
 
     verdict: Verdict
     eigenvalues: Complex[Array, " R"]
-    """Of A on the span of the feature vectors, smallest real part first."""
+    """The eigenvalues of A on the span of the feature vectors, smallest real part first."""
     largest_step_size: float
     """The expected update contracts for every alpha below this; 0 if for none."""
     direction: Float[Array, " S"]

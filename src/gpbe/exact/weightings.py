@@ -19,7 +19,7 @@ class Weighting(NamedTuple):
 
     description: str
     compute: Callable[[PredictionProblem, Numbers, float | None], PerState]
-    """From a problem, lam and the decay of the followon."""
+    """The weights, from a problem, lam and the decay of the followon."""
 
 
 def weighting(problem: PredictionProblem, name: Name, lam: Numbers = 0.0, beta: float | None = None) -> PerState:

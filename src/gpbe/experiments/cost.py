@@ -23,12 +23,12 @@ REFERENCE = 0.093
 
 @dataclass(frozen=True)
 class Speed:
-    """Of one core of a machine."""
+    """The speed of one core of a machine."""
 
     rates: dict[str, float]
     """Steps a second of QRC, by domain."""
     relative: float
-    """Over that of the machine on which the studies' times were taken."""
+    """Its speed over that of the machine on which the studies' times were taken."""
 
 
 def calibrate(domains: Iterable[str], advance: Callable[[int], None] = lambda domains: None) -> Speed:
@@ -46,7 +46,7 @@ class Cost(NamedTuple):
     """Time that an experiment takes; compiling is not counted for sweeps, which take much longer than that."""
 
     core_seconds: float
-    """On one core."""
+    """The time on one core."""
     longest: float
     """Seconds of its longest chunk, which no number of workers makes shorter."""
 
@@ -83,7 +83,7 @@ def relative_speed(swept: Swept) -> float:
 
 
 def steps_per_second(domain: str, steps: int = 4000) -> float:
-    """Of QRC on one core: one chunk to compile, then a short one, whose overhead is no matter of steps, and a long."""
+    """The speed of QRC on one core, from the difference of a short chunk and a long one, both compiled."""
     short, long = (_chunk(domain, n) for n in (500, steps))
     run_chunk(short.payload)
     seconds = [_seconds(partial(run_chunk, chunk.payload)) for chunk in (short, long)]

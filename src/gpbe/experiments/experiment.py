@@ -20,7 +20,7 @@ class Experiment(Protocol):
 
     @property
     def name(self) -> str:
-        """By which `gpbe run` knows it."""
+        """The name that `gpbe run` knows it by."""
         ...
 
     @property
@@ -63,7 +63,7 @@ class Declared(Protocol):
 
     @property
     def name(self) -> str:
-        """By which `gpbe run` knows it."""
+        """The name that `gpbe run` knows it by."""
         ...
 
     @property
@@ -85,11 +85,11 @@ class Stage(NamedTuple):
     """One of the experiments that follow from each other."""
 
     name: str
-    """By which its results are kept."""
+    """The name under which its results are kept."""
     after: tuple[str, ...]
     """The stages whose results it is made from."""
     build: Callable[[Sequence[pl.LazyFrame]], Experiment | None]
-    """From their tables, in that order, to the experiment, or None if there is nothing to run. It depends on nothing
+    """Make the experiment from their tables, in that order, or None if there is nothing to run. It depends on nothing
     else."""
 
 
@@ -99,7 +99,7 @@ class Staged(Protocol):
 
     @property
     def name(self) -> str:
-        """By which `gpbe run` knows it."""
+        """The name that `gpbe run` knows it by."""
         ...
 
     @property

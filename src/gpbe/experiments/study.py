@@ -22,7 +22,7 @@ class Piece:
     call: str
     """`package.module:function`"""
     arguments: tuple[Any, ...]
-    """As JSON has them."""
+    """Its arguments, as JSON has them."""
     work: int
 
 
@@ -42,7 +42,7 @@ class Study:
     scale: Scale
     pieces: tuple[Piece, ...]
     seconds: Seconds | None = None
-    """As measured, for estimates; None where nobody has."""
+    """How long it takes, as measured, for estimates; None where nobody has."""
 
     @property
     def work(self) -> int:
@@ -70,7 +70,7 @@ class Shown(NamedTuple):
     draw: str
     """`package.module:function`, from the table to the drawing."""
     table: Callable[[pl.DataFrame], pl.DataFrame] = lambda rows: rows
-    """From the study's rows, if that is more than the rows themselves."""
+    """The figure's table from the study's rows, if that is more than the rows themselves."""
     name: str = ""
     """The study's own if empty."""
     looks_at: str = ""

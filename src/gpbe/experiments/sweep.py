@@ -46,7 +46,7 @@ class Swept:
     domains: tuple[str, ...] = ()
     """Where they are tried; in all of the sweep's if left out."""
     only: tuple[int, ...] = ()
-    """Of all these settings, the numbers of those that are tried; all if left out. They keep their numbers."""
+    """The numbers of those settings that are tried; all if left out. They keep their numbers."""
     runs: int | None = None
     """Runs of each, if not as many as the sweep has."""
     first_run: int | None = None
@@ -93,7 +93,7 @@ class Sweep:
     seed: int = 0
     describe: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Of `gpbe.train` (`gpbe.learn.control.learning.OPTIONS`), and hyperparameters that are not swept."""
+    """Options of `gpbe.train` (`gpbe.learn.control.learning.OPTIONS`), and hyperparameters that are not swept."""
     first_run: int = 0
     """Number of the first run. Runs of one number are alike in all settings, so fresh ones begin at another."""
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gpbe.experiments.sweep import Sweep, Swept
 
 SETTINGS = 10**6
-"""Of one algorithm."""
+"""The most settings of one algorithm."""
 LANES = 10**8
 """Runs of all settings."""
 

@@ -42,10 +42,10 @@ PALETTE = {
     "black": BLACK,
     "grey": GREY,
 }
-"""By name, as the records of algorithms have them."""
+"""Colors by name, as the records of algorithms have them."""
 
 COLORS = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK)
-"""For curves that stand side by side."""
+"""The colors of curves that stand side by side."""
 
 WEIGHTING = {"behavior": "$d_b$", "target": "$d_\\pi$", "emphatic": "$m$", "uniform": "uniform"}
 METRIC = {"rmspbe": "$\\sqrt{\\mathrm{PBE}}$", "rmsve": "$\\sqrt{\\mathrm{VE}}$"}

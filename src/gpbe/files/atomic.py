@@ -40,7 +40,7 @@ def write_atomic(target: Path, data: bytes, scratch: Path | None = None) -> None
 
 
 def write_table(target: Path, table: "pl.DataFrame") -> Path:
-    """As CSV if the name ends so, else as Parquet with a checksum."""
+    """Write a table as CSV if the name ends so, else as Parquet with a checksum."""
     if target.suffix == ".csv":
         file = io.BytesIO()
         table.write_csv(file)

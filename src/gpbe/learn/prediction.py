@@ -81,8 +81,8 @@ class Prediction:
     held: Mapping[str, float] = field(default_factory=dict)
     """The other hyperparameters that the algorithm has."""
     values: Array = field(default_factory=lambda: np.zeros(0))
-    """Of a network ([settings,] runs, points, N): of every state, or for a log of every row's state, then of every
-    row's next. Empty where values are linear: there they are features times weights."""
+    """The values of a network ([settings,] runs, points, N): of every state, or for a log of every row's state, then
+    of every row's next. Empty where values are linear: there they are features times weights."""
     structure: Callable[[Array], Any] | None = field(default=None, repr=False)
     """Makes the modules of a network from a vector of all parameters."""
 

@@ -6,7 +6,7 @@ from jaxtyping import Array, Int, PRNGKeyArray
 
 
 def draw_distinct(key: PRNGKeyArray, sizes: Int[Array, " C"], batch: int) -> Int[Array, "C batch"]:
-    """For each of C buffers, `batch` distinct positions below its size, every subset equally likely.
+    """Draw `batch` distinct positions below the size of each of C buffers, every subset equally likely.
 
     Floyd's algorithm, over all C at once: the j-th draw is uniform below size - batch + j + 1, and where that was drawn
     before, size - batch + j is taken instead. Buffers smaller than `batch` get meaningless positions.

@@ -34,7 +34,7 @@ class Training:
     steps: Array
     """Environment steps after which each return was recorded, (points,)."""
     returns: Array
-    """Of the episode that each recorded step belongs to, ([settings,] runs, points); NaN if no episode ever ended."""
+    """Returns of the episodes that recorded steps belong to, ([settings,] runs, points); NaN if no episode ever ended."""
     diverged_at: Array
     """([settings,] runs): the step at which weights were found infinite or NaN, or -1."""
     weights: Array
@@ -42,7 +42,7 @@ class Training:
     spec: Spec
     hyperparameters: Settings
     choices: Mapping[str, Any] = field(default_factory=dict)
-    """On the algorithm's axes, where they differ from its usual ones."""
+    """The choices on the algorithm's axes, where they differ from its usual ones."""
     env_object: Any = None
     scale: Array | None = None
     """([settings,] runs, 2, numbers): mean and deviation of observations, if they were normalized."""

@@ -129,7 +129,7 @@ class FiniteMDP:
         state_names: Sequence[str] | None = None,
         action_names: Sequence[str] | None = None,
     ) -> "FiniteMDP":
-        """From the textbook form: `terminal` states end the episode; a new one begins in the start distribution.
+        """An MDP in the textbook's form: `terminal` states end the episode; a new one begins in the start distribution.
 
         The result has the other states only. Rows of terminal states are ignored.
 

@@ -92,7 +92,7 @@ class Log:
 
     @classmethod
     def _of(cls, fields: Mapping[str, Array | None]) -> "Log":
-        """From fields that have been checked."""
+        """Make a log of fields that have been checked."""
         log = object.__new__(cls)
         log._fill(fields)
         return log
@@ -177,7 +177,7 @@ class Log:
         )
 
     def write(self, path: str | Path) -> None:
-        """As a Parquet file that `read` understands."""
+        """Write a Parquet file that `read` understands."""
         columns = {c: getattr(self, c) for c in (*NUMBERS, "action")}
         columns |= {"features": self.features, "next_features": self.next_features}
         if self.next_policy is not None and np.isfinite(self.next_policy).all():

@@ -80,7 +80,7 @@ def simulate(mdp: FiniteMDP, policy: PerStateAction, steps: int, runs: int = 1, 
 
 
 def _chooser(can: Outcomes) -> Callable[[Array, Array], Array]:
-    """From states and uniform numbers to the outcomes that happen: the first whose cumulative probability is larger.
+    """A function from states and uniform numbers to outcomes: the first whose cumulative probability is larger.
 
     The cumulative probabilities of each state are a row of a table as wide as the state with the most outcomes, unless
     few states have that many: then a binary search goes through a list of all.

@@ -16,9 +16,9 @@ from gpbe.shapes import Array
 REQUIRED = ("states", "actions", "start", "transition", "target", "behavior")
 OPTIONAL = ("name", "terminal", "discount", "features", "initial_weights")
 DEFAULT = "default"
-"""In a policy, the row of every state that has none of its own."""
+"""The name, in a policy, of the row of every state that has none of its own."""
 ENTRIES = 2**23
-"""Of the array of transitions: states times actions times states."""
+"""The largest array of transitions: states times actions times states."""
 _WRITTEN = re.compile(r"[+-]?\d{1,40}(\.\d{0,40})?([eE][+-]?\d{1,3})?(/\d{1,40})?")
 """A number as text. Of a longer exponent, exact arithmetic would not come to an end."""
 

@@ -8,7 +8,7 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
 Tree = Any
-"""Of modules, whose floating-point arrays are the weights."""
+"""A tree of modules, whose floating-point arrays are the weights."""
 
 
 class Layout(NamedTuple):

@@ -98,7 +98,7 @@ class Convolution(eqx.Module):
     """
 
     filters: Linear
-    """From the 9 C numbers of a patch."""
+    """The filters, from the 9 C numbers of a patch."""
     image: tuple[int, ...] = eqx.field(static=True)
     """Height, width and channels C."""
 

@@ -40,7 +40,7 @@ class Cost:
     steps: int
     all_steps: int
     seconds: float
-    """Of all workers together."""
+    """The time of all workers together."""
     unit: str = STEPS
     """What `steps` counts; learning steps, in sweeps of control."""
 

@@ -16,13 +16,13 @@ from gpbe.report.model import STEPS, Cost, Dependence, ReportFigure
 from gpbe.wording import duration
 
 ROWS = 12
-"""Of a table behind a figure, as many as are shown."""
+"""How many rows of a table behind a figure are shown."""
 FACTS = 3
 """Numbers of a claim that are shown at once; the others are folded away."""
 SIGNS: dict[Outcome, str] = {"holds": "✓", "does not hold": "✗", "undecided": "?"}
 PLURAL: dict[Outcome, str] = {"holds": "hold", "does not hold": "do not hold"}
 PAPER_STEPS = 6.48e10
-"""Of all control experiments of the paper."""
+"""The steps of all control experiments of the paper."""
 PNG = b"\x89PNG\r\n\x1a\n"
 
 

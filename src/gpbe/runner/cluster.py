@@ -22,7 +22,7 @@ from gpbe.runner.worker import Answer, Job, prepare
 
 _QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
 _HERE: dict[str, Any] = {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
-"""Of a cluster that is started here: no dashboard, to which anybody could give work, and no way in from elsewhere."""
+"""Options of a cluster that is started here: no dashboard, to which anybody could give work, and no way in."""
 _PATIENCE = 1.0
 """Seconds to wait for news before looking again at how large the cluster is."""
 _STILLBORN = 5
@@ -142,7 +142,7 @@ class RayCrew:
         return Reply(name, answer.kind, answer.part, answer.error)
 
     def _let_go(self, name: int, error: Exception) -> Reply:
-        """Of an actor that does not answer, whether it died or cannot be reached."""
+        """Let go of an actor that does not answer, whether it died or cannot be reached."""
         with contextlib.suppress(Exception):
             self._ray.kill(self._actors[name])
         del self._actors[name]

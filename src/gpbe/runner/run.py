@@ -150,7 +150,7 @@ class _Watch:
         )
 
     def _rate(self) -> float:
-        """Over the last chunks only, once there are many: a sweep's groups differ in speed."""
+        """Steps a second, over the last chunks only once there are many: a sweep's groups differ in speed."""
         if not self._lately:
             return 0.0
         full = len(self._lately) == self._lately.maxlen

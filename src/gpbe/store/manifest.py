@@ -43,7 +43,7 @@ class Manifest:
     created: str
     """When this manifest was written first, in UTC."""
     versions: dict[str, str]
-    """Of Python and the libraries, at that time."""
+    """The versions of Python and the libraries at that time."""
     history: tuple[dict[str, Any], ...] = ()
     """The manifests that this one replaced, oldest first."""
 

@@ -38,7 +38,7 @@ class Outputs(NamedTuple):
 class ActionValues(ByValue):
     form: Literal["none", "correction", "saddlepoint"]
     basis: Basis = "head"
-    """Of h (see `gpbe.nets.second`)."""
+    """Where h gets its features (see `gpbe.nets.second`)."""
     width: float = 1.0
     """Units in each layer of a network of h's own, as a multiple of q's."""
     curvature: bool = False

@@ -30,7 +30,7 @@ class Sampled(NamedTuple):
     discount: Any
     """gamma, or 0 where the episode ended."""
     probability: Any
-    """With which the action was taken."""
+    """The chance with which the action was taken."""
 
 
 class Choice(NamedTuple):
@@ -39,7 +39,7 @@ class Choice(NamedTuple):
     explore: Any
     """True with probability epsilon."""
     uniform: Any
-    """In [0, 1)."""
+    """A number in [0, 1)."""
 
 
 class Action(NamedTuple):
@@ -78,17 +78,17 @@ class Agent(Protocol):
     def start(self, spec: Spec, key: PRNGKeyArray) -> Params: ...
 
     def preferences(self, params: Params, x: Float[Array, "I B"]) -> Float[Array, "A B"]:
-        """Of which the greedy action is the largest."""
+        """A number for each action; the greedy action has the largest."""
         ...
 
     def act(self, preferences: Float[Array, " A"], choice: Choice, epsilon: Array) -> Action: ...
 
     def outputs(self, params: Params, target: Params | None, s: Array, s_next: Array) -> Outputs:
-        """For a batch. With a target network, S' is valued by it, and nothing moves it."""
+        """What the networks say of a batch. With a target network, S' is valued by it, and nothing moves it."""
         ...
 
     def directions(self, out: Outputs, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> Outputs:
-        """For one transition: how each output should change. `hypers.epsilon` is that of the present step."""
+        """How each output should change after one transition. `hypers.epsilon` is that of the present step."""
         ...
 
     def penalized(self, params: Params) -> Params:
@@ -167,7 +167,7 @@ def epsilon_greedy(q: Float[Array, " A"], choice: Choice, epsilon: Array) -> Act
 
 
 def sample_policy(logits: Float[Array, " A"], choice: Choice) -> Action:
-    """From the softmax of the logits."""
+    """An action that is drawn from the softmax of the logits."""
     probabilities = jax.nn.softmax(logits)
     below = (jnp.cumsum(probabilities)[:-1] <= choice.uniform).sum()
     return Action(below, probabilities[below], jnp.isfinite(logits.sum()))

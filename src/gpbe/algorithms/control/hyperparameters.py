@@ -34,4 +34,4 @@ class Hypers(NamedTuple):
 
 
 WIDTH = Hyperparameter("of QRC-Sep's layers for h, over those for q", 1.0, open=True, paper=(0.25, 0.5, 1.0, 2.0))
-"""Of QRC-Sep's network for h; in the paper 8 to 64 units, or 16 to 128 where q has 64. Each value is a program."""
+"""The width of QRC-Sep's network for h; in the paper 8 to 64 units, or 16 to 128. Each value is a program."""

@@ -34,7 +34,10 @@ class Outputs(NamedTuple):
 
 @dataclass(frozen=True)
 class SBEED(ByPolicy):
-    """With tau = 0 the policy gets no gradient, and stays as it began: the paper's sweep has that setting too."""
+    """Smoothed Bellman error embedding.
+
+    With tau = 0 the policy gets no gradient, and stays as it began: the paper's sweep has that setting too.
+    """
 
     rho: Literal["step", "entropy"] = "step"
     """What rho estimates: the Bellman step alone, or with the entropy's term, as Dai et al. have it."""

@@ -57,9 +57,9 @@ class Traced(NamedTuple):
     z_h: Any
     """The trace of h, up to this transition."""
     fade: Any
-    """By which older traces are multiplied first; 0 cuts them off."""
+    """The factor of older traces, before all else; 0 cuts them off."""
     lasting: Any
-    """By which all traces are multiplied after this transition; 0 cuts them off, 1 leaves them."""
+    """The factor of all traces after this transition; 0 cuts them off, 1 leaves them."""
 
 
 @runtime_checkable
@@ -74,7 +74,7 @@ class Tracing(Agent, Protocol):
     ) -> Traced: ...
 
     def step_size(self, hypers: Hypers, delta: Array, z: Any) -> Array:
-        """Of this transition. The trace z is a tree of arrays, one for each array of weights."""
+        """The step size of this transition. The trace z is a tree of arrays, one for each array of weights."""
         ...
 
 

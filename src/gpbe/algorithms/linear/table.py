@@ -38,7 +38,7 @@ class Algorithm:
     decayed_followon: bool = False
     """The followon decays by Hallak's beta instead of the discount."""
     variance_reduction: Literal["none", "svrg", "saga"] = "none"
-    """For "finite-sum": how the noise of single terms is canceled."""
+    """How the noise of single terms is canceled, for "finite-sum"."""
     paper: str = field(default="", compare=False)
     look: Look = field(default=Look("custom"), compare=False, repr=False)
 

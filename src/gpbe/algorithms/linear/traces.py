@@ -21,7 +21,7 @@ class Limits(NamedTuple):
     rho_bar: float = inf
     """Clip of the ratio on the TD error."""
     followon_decay: float | None = None
-    """In place of the discount, for algorithms with a decayed followon; the discount itself if None."""
+    """What stands for the discount in a decayed followon; the discount itself if None."""
 
 
 UNLIMITED = Limits()

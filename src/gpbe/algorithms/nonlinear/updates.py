@@ -41,7 +41,7 @@ class Window(NamedTuple):
 
     reward: Float[Array, " n"]
     discount: Float[Array, " n"]
-    """Of each transition; 0 ends an episode, and what the window holds after it does not count."""
+    """The discount of each transition; 0 ends an episode, and what the window holds after it does not count."""
     rho: Float[Array, " n"]
     lam: Float[Array, " n"]
     """Trace parameter on arrival in the next state; the last is taken as 0. After a 0 the rest does not count."""
@@ -54,7 +54,7 @@ class Outputs(NamedTuple):
 
     v: Float[Array, " m"]
     h: Float[Array, ""]
-    """At the first state."""
+    """The value of h at the first state."""
 
 
 class Parts(NamedTuple):

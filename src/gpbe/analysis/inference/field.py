@@ -38,7 +38,7 @@ def iqm(scores: Sequence[Numbers], seed: int = 0, level: float = LEVEL, resample
 def performance_profile(
     scores: Sequence[Numbers], thresholds: Numbers, seed: int = 0, level: float = LEVEL, resamples: int = RESAMPLES
 ) -> Interval:
-    """For each threshold, the share of runs with a larger score (mean over tasks), with a band for each by itself.
+    """The share of runs with a score above each threshold (mean over tasks), with a band for each by itself.
 
     >>> profile = performance_profile([[0.1, 0.5, 0.9], [0.6, 0.7, 0.8]], [0.0, 0.55, 1.0])
     >>> np.asarray(profile.estimate).round(3)

@@ -147,7 +147,7 @@ def false_discovery(p_values: Numbers, method: str = "benjamini-hochberg") -> Fl
 
 
 def q_values(facts: Sequence[Fact], method: str = "benjamini-hochberg") -> Float[Array, " claims"]:
-    """For each claim, the false discovery rate at which its verdict, of either kind, would be made.
+    """The false discovery rate at which each claim's verdict, of either kind, would be made.
 
     Of a claim's two hypotheses exactly one is true, so that k claims have k true hypotheses, and the step-up over the
     smaller p-value of each claim needs no doubling: wrong verdicts are at most a share q of the verdicts made.

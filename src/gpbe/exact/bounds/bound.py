@@ -57,7 +57,7 @@ class Bound:
 
     @property
     def slack(self) -> Scalar:
-        """By how much the right side is larger."""
+        """How much larger the right side is."""
         return as_scalar(np.asarray(self.right) - np.asarray(self.left))
 
     def __str__(self) -> str:

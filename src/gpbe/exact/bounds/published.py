@@ -28,7 +28,7 @@ from gpbe.shapes import Array, Numbers, Scalar
 
 
 def williams_baird_bound(problem: PredictionProblem, v: Numbers) -> Bound:
-    """For any v, max_s |v - v_pi| <= max_s |T v - v| / (1 - gamma).
+    """The bound of any v: max_s |v - v_pi| <= max_s |T v - v| / (1 - gamma).
 
     >>> from gpbe import mdp
     >>> print(williams_baird_bound(mdp.kolter(), np.zeros(2)))

@@ -1,4 +1,4 @@
-"""With the hard max: stationary points on a kink, where actions tie.
+"""Stationary points of the hard max on a kink, where actions tie.
 
 While each state's best action stays the same the PBE is a quadratic function of w, and the objective is made of such
 pieces. Often its minimum lies where pieces meet. No gradient is 0 there, but a mean of the gradients of the pieces
@@ -73,7 +73,7 @@ def on_kink(problem: ControlProblem, ties: Ties) -> Weights:
 
 
 def shortest_gradient(problem: ControlProblem, w: Weights, size: float) -> Weights:
-    """Of the means of the gradients of the pieces that meet at w, the shortest; off a kink, the gradient itself.
+    """The shortest mean of the gradients of the pieces that meet at w; off a kink, the gradient itself.
 
     The gradient is 2 p'(carry V - X), with p the projected error weighted by d and V the features of each state's best
     action; where actions tie V is any mean of theirs.

@@ -9,7 +9,7 @@ from gpbe.mdp import FiniteMDP
 from gpbe.shapes import Array, PerState, PerStateAction
 
 SWEEPS, PATIENCE = 500_000, 5000
-"""At most so many sweeps; and if so many more bring less than a hundredth, there is no limit."""
+"""The most sweeps; and if so many more bring less than a hundredth, there is no limit."""
 
 
 class Greedy(NamedTuple):

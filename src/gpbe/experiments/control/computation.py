@@ -1,4 +1,4 @@
-"""From stored runs to the tables of the control figures, and what there is to say about each (paper, section 9)."""
+"""The tables of the control figures from stored runs, and what there is to say about each (paper, section 9)."""
 
 from collections.abc import Sequence
 

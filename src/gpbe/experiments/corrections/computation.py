@@ -23,7 +23,7 @@ from gpbe.algorithms.linear.traces import Trace, advance
 from gpbe.shapes import Array
 
 LAM = 0.9
-"""For the columns of numbers; those of text keep lambda as a symbol."""
+"""The lambda of the columns of numbers; those of text keep lambda as a symbol."""
 METHODS = {"td": "off-policy TD", "alternative-life-td": "alternative-life TD"}
 TRAJECTORIES = {"x → y → T": ("x", "y", "T"), "x → y → y → T": ("x", "y", "y", "T")}
 
@@ -41,7 +41,7 @@ class Step(NamedTuple):
     action: str
     rho: float
     weight: float
-    """On the features of its state."""
+    """Its weight on the features of its state."""
     z: Array
     """An entry a state."""
 

@@ -63,7 +63,7 @@ class Case:
         return mean_fact(_name(domain, algorithm), {(domain, setting): (1.0, sample)}, more_than(self.solved))
 
     def gain(self, choice: str, first: str, second: str) -> Terms:
-        """By how much the first is better than the second, in the mean over domains."""
+        """How much better the first is than the second, in the mean over domains."""
         return {
             (domain, name): (sign / len(PAPER), self.chosen(choice, name, domain))
             for domain in PAPER

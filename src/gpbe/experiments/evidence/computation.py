@@ -1,4 +1,4 @@
-"""From stored stages to the tables of the evidence's figures."""
+"""The tables of the evidence's figures, from stored stages."""
 
 import numpy as np
 import polars as pl

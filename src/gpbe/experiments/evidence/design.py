@@ -22,7 +22,7 @@ STRATA: Mapping[str, Mapping[str, int]] = {
 EACH = 2
 """Settings drawn from each stratum."""
 SEED = 2022
-"""Of the draw."""
+"""The seed of the draw."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Plan:
     race: int = 4
     final: int = 8
     verdict: Mapping[str, int] | None = None
-    """Of each of the two verdict stages, by domain; 30 in the domains that are not named."""
+    """The runs of each of the two verdict stages, by domain; 30 in the domains that are not named."""
     best: int = 3
     """Settings of a domain that are raced."""
     contenders: int = 4

@@ -28,7 +28,7 @@ class Sample:
     runs: Runs
     basis: Basis
     cell: Cell | None = None
-    """If more runs of it can be made."""
+    """The setting that it is about, if more runs of it can be made."""
     resamples: int = RESAMPLES
 
     @cached_property

@@ -60,11 +60,11 @@ class Gathered:
     overall: Cells = field(default_factory=dict)
     """Runs of whole grids or of parts of them, by all of their steps."""
     parts: Mapping[str, Part] = field(default_factory=dict)
-    """For each algorithm, the settings that stand for its grid."""
+    """The settings that stand for the grid of each algorithm."""
     sides: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     """Side sweeps by name."""
     runs: Mapping[str, int] = field(default_factory=dict)
-    """By domain, how many runs judge; any number where it is not said."""
+    """How many runs judge in each domain; any number where it is not said."""
     lacking: Mapping[str, str] = field(default_factory=dict)
     """Why something is not there, by the name of an experiment."""
     looks: int = 1

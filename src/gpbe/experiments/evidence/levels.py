@@ -19,7 +19,7 @@ NEAR = 0.2
 
 
 def way(name: str) -> float:
-    """From the return of a random policy to the threshold.
+    """The way from the return of a random policy to the threshold.
 
     >>> way("CartPole-v1")
     446.0
@@ -38,7 +38,7 @@ def return_at(name: str, part: float) -> float:
 
 
 def bounds_of(name: str) -> tuple[float, float]:
-    """Between which parts of the way all returns of a domain lie, or count as lying.
+    """The parts of the way between which all returns of a domain lie, or count as lying.
 
     >>> [round(bound, 3) for bound in bounds_of("CartPole-v1")]
     [-0.065, 1.056]

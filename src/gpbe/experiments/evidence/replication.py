@@ -18,7 +18,7 @@ from gpbe.experiments.sweep import Sweep, Swept
 from gpbe.figures import FigureSpec
 
 RUNS = {"MountainCar-v0": 10, "Acrobot-v1": 10, "CartPole-v1": 10, LANDER: 4}
-"""By domain. Lunar Lander runs on the host, where a run takes as long as six elsewhere."""
+"""How many runs each domain has. Lunar Lander runs on the host, where a run takes as long as six elsewhere."""
 CHOICES = {LANDER: ("voted",)}
 """Ways to choose that are replicated in a domain; in others also what was tuned for it."""
 

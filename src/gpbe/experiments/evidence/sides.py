@@ -54,7 +54,7 @@ def skew(choosing: pl.DataFrame, plan: Plan) -> Sweep:
 
 
 def step_sizes(choosing: pl.DataFrame, plan: Plan) -> Sweep:
-    """For each algorithm, domain and step size the best setting, with more runs."""
+    """The best setting for each algorithm, domain and step size, with more runs."""
     means = setting_means(choosing).sort("mean", descending=True, maintain_order=True)
     best = means.unique(["domain", "algorithm", "step_size"], keep="first", maintain_order=True)
     swept = tuple(

@@ -27,7 +27,7 @@ BAR_TOP = 2.0
 
 
 def draw_curves(table: pl.DataFrame) -> Figure:
-    """For each problem the PBE and the VE while learning, each with the settings that make its own area smallest."""
+    """The PBE and the VE of each problem while learning, each with the settings that make its own area smallest."""
     problems = _there(PROBLEM, table["problem"])
     with style.figure(8.6, 9.6) as fig:
         axes = fig.subplots(4, len(problems) // 2, sharex=True, squeeze=False)
@@ -100,7 +100,7 @@ def _swept(axis: Axes, rows: pl.DataFrame, place: int, top: float) -> None:
 
 
 def draw_bars(table: pl.DataFrame) -> Figure:
-    """For each problem a bar for each algorithm: its area over TDRC's."""
+    """A bar for each algorithm and problem: its area over TDRC's."""
     table = table.filter(metric="rmspbe")
     shown, problems = _there(ALGORITHMS, table["algorithm"]), _there(PROBLEM, table["problem"])
     names = [PROBLEM[p].replace(", ", ",\n").replace(" (", "\n(") for p in problems]

@@ -31,7 +31,7 @@ LOSSES = {
 SIZES = tuple(float(size) for size in np.geomspace(0.1, 100, 13).round(6))
 NUMBERS = (0, 1, 2, 3, 5, 8, 12, 16, 20)
 SIZE, NUMBER = 10.0, 3
-"""Of the outliers where it is the other one that varies, and while learning."""
+"""The size and number of the outliers where it is the other one that varies, and while learning."""
 LEARNERS = {"BE": ("gtd2", {}), "Huber BE": ("huber-gtd2", {"huber": HUBER})}
 STEP_SIZES = (0.03, 0.1, 0.3)
 WORK: dict[Scale, tuple[int, int, int]] = {"smoke": (2, 2, 600), "quick": (50, 10, 20_000), "paper": (200, 30, 40_000)}

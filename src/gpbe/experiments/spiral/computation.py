@@ -29,7 +29,7 @@ from gpbe.mdp import FiniteMDP, PredictionProblem
 GAMMA, EPSILON, TURN = 0.9, 0.05, 3**0.5 / 2
 FIRST = np.array([100.0, -70.0, -30.0])
 ACROSS = (np.roll(FIRST, 1) - np.roll(FIRST, -1)) / 3**0.5
-"""As long as FIRST and orthogonal to it."""
+"""A direction as long as FIRST and orthogonal to it."""
 SIZE = float((FIRST**2).mean())
 STEP_SIZE, BATCH, ESCAPED = 0.01 / (0.0376 * SIZE), 64, 3.0
 """The BE's gradient first moves w by 0.01; a run has escaped when its error is three times that at the start. (Far

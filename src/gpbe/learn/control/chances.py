@@ -30,7 +30,7 @@ class Chances(NamedTuple):
 
     steps: Chance
     keys: Any
-    """Of the environment's steps."""
+    """Keys of the environment's steps."""
     resets: Any
     """Where a step that ends an episode leads to."""
 
@@ -76,6 +76,6 @@ def draw_in(
 
 
 def epsilon_at(hypers: Hypers, times: Array) -> Array:
-    """From `epsilon` to `epsilon_final` along a line, over the first `epsilon_steps` steps."""
+    """The epsilon at each time: on a line from `epsilon` to `epsilon_final` over the first `epsilon_steps` steps."""
     part = jnp.minimum(times / jnp.maximum(hypers.epsilon_steps, 1), 1.0)
     return hypers.epsilon + part * (hypers.epsilon_final - hypers.epsilon)

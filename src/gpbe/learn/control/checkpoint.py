@@ -16,11 +16,11 @@ from gpbe.shapes import Array
 
 KIND, VERSION = "gpbe-checkpoint", 2
 SECONDS = 20.0
-"""Between two writings of the file."""
+"""The time between two writings of the file."""
 
 
 class Checkpoint:
-    """Of groups of lanes that are trained one after the other: the state of each that has begun, and the records."""
+    """The states of groups of lanes that are trained one after the other, as far as they have begun, and the records."""
 
     def __init__(self, path: str | Path | None, about: Mapping[str, Any]):
         self.path = None if path is None else Path(path)

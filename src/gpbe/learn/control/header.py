@@ -16,7 +16,7 @@ from gpbe.nets.layers import ACTIVATIONS
 from gpbe.shapes import Array
 
 LAYERS = 64
-"""In a network."""
+"""The most layers in a network."""
 
 
 class Header(NamedTuple):
@@ -31,7 +31,7 @@ class Header(NamedTuple):
     hidden: tuple[int, ...]
     own_body: bool
     style: dict[str, Any]
-    """Of the layers, besides their sizes."""
+    """What the layers are like, besides their sizes."""
     hyperparameters: dict[str, float]
 
     @classmethod

@@ -29,7 +29,7 @@ class State(NamedTuple):
     """State of all lanes between two stretches; enough to go on from."""
 
     place: Any
-    """In a compiled environment: `Place`; on the host, what `HostEnvs.restore` asks for."""
+    """Where the run is: in a compiled environment a `Place`; on the host, what `HostEnvs.restore` asks for."""
     run: Run
 
 

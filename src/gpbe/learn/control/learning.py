@@ -30,9 +30,9 @@ class Learning(NamedTuple):
     replay: bool = True
     """Does it learn from a buffer? Otherwise from each transition once, when it happens, by traces."""
     normalize_observations: bool = False
-    """By the running mean and variance of each of their numbers."""
+    """Whether observations are normalized by the running mean and variance of each of their numbers."""
     normalize_rewards: bool = False
-    """By the running deviation of discounted sums of them."""
+    """Whether rewards are divided by the running deviation of discounted sums of them."""
     length: int = 1
     """Consecutive transitions in each of the stretches that a mini-batch is made of: the longest lambda-return."""
 

@@ -20,7 +20,7 @@ from gpbe.learn.settings import Settings, as_settings
 from gpbe.nets import MakeBody, Style, is_image
 
 FILTERS, UNITS = 16, 128
-"""Of the network for images: filters of 3 x 3, and units in the layer after them (Young & Tian 2019)."""
+"""The default network for images: filters of 3 x 3, and units in the layer after them (Young & Tian 2019)."""
 LENGTH = 8
 """Consecutive transitions in a stretch that is replayed, if nothing is said."""
 LARGEST_MEMORY = 2**29

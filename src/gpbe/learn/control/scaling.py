@@ -28,7 +28,7 @@ class Scaling(NamedTuple):
 
     observation: Moments | None
     reward: Moments | None
-    """Of the discounted sums."""
+    """The moments of the discounted sums."""
     total: Any
     """The present discounted sum of rewards."""
 
@@ -56,7 +56,7 @@ def see(
 
 
 def added(moments: Moments, x: Array) -> Moments:
-    """With one more sample.
+    """The moments with one more sample.
 
     >>> some = Moments(jnp.zeros(()), jnp.zeros(()), jnp.zeros(()))
     >>> for x in (1.0, 2.0, 6.0):

@@ -62,7 +62,7 @@ class Place(NamedTuple):
 
 
 class Record(NamedTuple):
-    """Of one stretch of `every` steps."""
+    """What is recorded of one stretch of `every` steps."""
 
     first: Any
     at_end: Any
@@ -71,7 +71,7 @@ class Record(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Of an action."""
+    """What came of an action."""
 
     observation: Any
     """The one that was reached, also where the episode ends with it."""

@@ -23,9 +23,9 @@ class Traces(NamedTuple):
     """What is carried from transition to transition."""
 
     z: Any
-    """Of all weights, and in their form: a tree of arrays, or one vector."""
+    """The trace of all weights, in their form: a tree of arrays, or one vector."""
     z_h: Any
-    """Of h itself."""
+    """The trace of h itself."""
     lasting: Any
     """What is kept of both: 0 if they were cut off, or if a new episode has begun."""
 

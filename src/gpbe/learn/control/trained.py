@@ -38,7 +38,7 @@ class Evaluation:
 
     @property
     def standard_error(self) -> float:
-        """Of the mean; NaN for one episode."""
+        """The standard error of the mean; NaN for one episode."""
         return float(standard_error(self.returns))
 
 
@@ -52,7 +52,7 @@ class TrainedAgent:
     weights: Array
     hyperparameters: Mapping[str, float] = field(default_factory=dict)
     choices: Mapping[str, Any] = field(default_factory=dict)
-    """On the algorithm's axes, where they differ from its usual ones."""
+    """The choices on the algorithm's axes, where they differ from its usual ones."""
     env_object: Any = None
     """What it was trained on, if it was trained in this process."""
     scale: Array | None = None
@@ -85,7 +85,7 @@ class TrainedAgent:
 
     @cached_property
     def networks(self) -> Any:
-        """As Equinox modules, for those who want to look inside."""
+        """The networks as Equinox modules, for those who want to look inside."""
         return self._shape.layout.tree(jnp.asarray(self.weights))
 
     def preferences(self, observations: Any) -> Array:

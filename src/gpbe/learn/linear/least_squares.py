@@ -16,9 +16,9 @@ class Means(NamedTuple):
     """Means over the transitions so far."""
 
     A: Float[Array, "K K"]
-    """Of rho e (x - gamma x')'."""
+    """The sum of rho e (x - gamma x')'."""
     b: Weights
-    """Of rho e R."""
+    """The sum of rho e R."""
 
 
 class Solver(NamedTuple):

@@ -22,7 +22,7 @@ class Learned(NamedTuple):
     """
 
     curves: tuple[Float[Array, "*runs points"], ...]
-    """Of all runs, or their means."""
+    """The curves of all runs, or their means."""
     errors: tuple[Float[Array, " points"], ...]
     """Standard errors over runs where only means are kept; NaN where a run is infinite."""
     areas: tuple[Float[Array, " runs"], ...]

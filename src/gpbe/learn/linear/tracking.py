@@ -19,7 +19,7 @@ class Stream(NamedTuple):
     next: Int[Array, " T"]
     reward: Float[Array, " T"]
     discount: Float[Array, " T"]
-    """Of the transition itself; 0 ends an episode."""
+    """The discount of the transition itself; 0 ends an episode."""
     carried: Float[Array, " T"]
     """The discount with which traces go on from here: the same, or 0 if the next transition begins elsewhere."""
     target: Float[Array, " T"]
@@ -50,7 +50,7 @@ class Tracker(NamedTuple):
     gamma: Float[Array, ""]
     """Discount of the transition into the present state: 0 at the start of an episode."""
     chosen: Probabilities
-    """Of the last action."""
+    """The probability of the last action."""
 
 
 def transitions(stream: Stream) -> Transition:

@@ -20,7 +20,7 @@ from gpbe.shapes import Array, Numbers
 BUFFER = 4000
 """Windows that a buffer holds unless another number is given."""
 Sizes = tuple[int, ...]
-"""Of hidden layers."""
+"""The sizes of hidden layers."""
 
 
 class NetOptions(NamedTuple):

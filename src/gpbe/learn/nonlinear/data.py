@@ -143,7 +143,7 @@ def longest(follows: Array) -> int:
 
 
 def second_sample(problem: PredictionProblem, stream: Stream, seed: int) -> Drawn:
-    """For each transition an independent one from the same state, by the behavior and the model."""
+    """An independent transition from the same state for each one, by the behavior and the model."""
     m = problem.mdp.dense("double sampling")
     now = np.asarray(stream.now)
     joint = (problem.behavior[..., None] * m.probability).reshape(m.n_states, -1).cumsum(-1)

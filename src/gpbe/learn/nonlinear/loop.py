@@ -32,7 +32,7 @@ class Options(NamedTuple):
     adam: bool
     schedule: bool
     keep_weights: bool
-    """At every point of the curves, for metrics that need the Jacobian."""
+    """Whether weights are kept at every point of the curves, for metrics that need the Jacobian."""
 
 
 class Learner(NamedTuple):
@@ -49,7 +49,7 @@ class Learned(NamedTuple):
     """What was learned, with axes of settings (if any is swept) and runs in front."""
 
     values: Float[Any, "*axes points+1 N"]
-    """Of every observation, before learning and at each point."""
+    """The value of every observation, before learning and at each point."""
     history: Float[Any, "*axes points+1 P"]
     """The weights at the same points; None if they are not kept."""
     weights: Float[Any, "*axes P"]

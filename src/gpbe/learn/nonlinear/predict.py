@@ -55,7 +55,7 @@ class Plan(NamedTuple):
     data: Data
     updates: int
     params: Params
-    """Of all runs before learning."""
+    """The weights of all runs before learning."""
     penalties: Float[jax.Array, " M"] | None
     measures: Measures
     recorded: int

@@ -28,7 +28,7 @@ CLAIMS: tuple[Claim, ...] = (
     *CONTROL,
     *(value for value in vars(robust).values() if isinstance(value, StudyClaim)),
 )
-"""In the order of the paper."""
+"""All claims, in the order of the paper."""
 NOTHING = "no runs of control are stored; first: gpbe run evidence"
 
 

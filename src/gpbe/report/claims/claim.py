@@ -17,7 +17,7 @@ class StudyClaim:
     name: str
     text: str
     where: str
-    """In the paper."""
+    """The place in the paper."""
     experiment: str
     ask: Callable[[pl.DataFrame], Answer]
 

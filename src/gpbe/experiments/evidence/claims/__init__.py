@@ -13,7 +13,7 @@ CLAIMS: tuple[ControlClaim, ...] = tuple(
     for value in vars(module).values()
     if isinstance(value, ControlClaim)
 )
-"""In the order of the paper."""
+"""All claims about control, in the order of the paper."""
 
 
 def open_cells(gathered: Gathered) -> frozenset[Cell]:

@@ -17,7 +17,7 @@ class ControlClaim:
     name: str
     text: str
     where: str
-    """In the paper."""
+    """The place in the paper."""
     ask: Callable[[Case], Answer]
     on_solved: bool = False
     """Does it depend on what counts as solved?"""
