@@ -34,7 +34,7 @@ class Training:
     steps: Array
     """Environment steps after which each return was recorded, (points,)."""
     returns: Array
-    """Returns of the episodes that recorded steps belong to, ([settings,] runs, points); NaN if no episode ever ended."""
+    """Returns of the episodes that recorded steps belong to, ([settings,] runs, points); NaN if no episode ended."""
     diverged_at: Array
     """([settings,] runs): the step at which weights were found infinite or NaN, or -1."""
     weights: Array

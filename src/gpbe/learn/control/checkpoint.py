@@ -20,7 +20,7 @@ SECONDS = 20.0
 
 
 class Checkpoint:
-    """The states of groups of lanes that are trained one after the other, as far as they have begun, and the records."""
+    """The states of groups of lanes that are trained one after the other, as far as they are, and their records."""
 
     def __init__(self, path: str | Path | None, about: Mapping[str, Any]):
         self.path = None if path is None else Path(path)
