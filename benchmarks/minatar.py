@@ -20,18 +20,12 @@ REPLAYED = ("qrc", "q-learning")
 
 
 def ours(algorithm: str, seconds: float) -> dict[str, float]:
-    """Steps a second of eight runs; of one, by streams."""
-    import gpbe
+    """Steps a second of eight runs side by side."""
+    from gpbe.bench.control import ours as measured
     from gpbe.learn.control.learning import STREAMING
 
-    args = {"runs": 8, "every": 500} | (dict(STREAMING) if algorithm in STREAMS else {})
-    gpbe.train("Breakout-MinAtar", algorithm, steps=500, **args)
-    started = time.perf_counter()
-    gpbe.train("Breakout-MinAtar", algorithm, steps=500, **args)
-    stretches = max(1, round(seconds / (time.perf_counter() - started)))
-    started = time.perf_counter()
-    gpbe.train("Breakout-MinAtar", algorithm, steps=500 * stretches, **args)
-    return {"steps_per_second": 8 * 500 * stretches / (time.perf_counter() - started)}
+    options = dict(STREAMING) if algorithm in STREAMS else {}
+    return {"steps_per_second": measured("Breakout-MinAtar", algorithm, seconds=seconds, **options)}
 
 
 def dqn(steps: int = 1500) -> dict[str, float]:
@@ -43,6 +37,7 @@ def dqn(steps: int = 1500) -> dict[str, float]:
     from stable_baselines3 import DQN
     from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
+    from gpbe.bench.control import LIKE_OURS
     from gpbe.envs import find
 
     env = find("Breakout-MinAtar")
@@ -82,19 +77,7 @@ def dqn(steps: int = 1500) -> dict[str, float]:
 
     torch.set_num_threads(1)
     kwargs = {"features_extractor_class": Filters, "net_arch": [], "normalize_images": False}
-    model = DQN(
-        "CnnPolicy",
-        Breakout(),
-        buffer_size=4000,
-        learning_starts=32,
-        batch_size=32,
-        train_freq=1,
-        gradient_steps=1,
-        target_update_interval=10_000,
-        exploration_initial_eps=0.1,
-        exploration_final_eps=0.1,
-        policy_kwargs=kwargs,
-    )
+    model = DQN("CnnPolicy", Breakout(), policy_kwargs=kwargs, **LIKE_OURS)
     model.learn(200)
     started = time.perf_counter()
     model.learn(steps, reset_num_timesteps=False)

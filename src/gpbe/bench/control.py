@@ -19,14 +19,26 @@ from gpbe.runner.local import available_cores
 
 SECONDS = 8.0
 RUNS = 8
+LIKE_OURS: dict[str, Any] = {
+    "learning_rate": 2.0**-10,
+    "buffer_size": 4000,
+    "learning_starts": 32,
+    "batch_size": 32,
+    "train_freq": 1,
+    "gradient_steps": 1,
+    "target_update_interval": 10_000,
+    "exploration_initial_eps": 0.1,
+    "exploration_final_eps": 0.1,
+}
+"""Options of stable-baselines3's DQN: batch, buffer and one update a step as here; no target network to speak of."""
 
 
-def ours(domain: str, algorithm: str, runs: int = RUNS, seconds: float = SECONDS) -> float:
+def ours(domain: str, algorithm: str, runs: int = RUNS, seconds: float = SECONDS, **options: Any) -> float:
     """Steps a second of `runs` runs side by side in this process."""
     import gpbe
 
     every = 500
-    args: dict[str, Any] = {"runs": runs, "every": every}
+    args: dict[str, Any] = {"runs": runs, "every": every} | options
     if algorithm.startswith("sbeed"):
         args["tau"] = 0.01
     gpbe.train(domain, algorithm, steps=every, **args)
@@ -40,7 +52,7 @@ def ours(domain: str, algorithm: str, runs: int = RUNS, seconds: float = SECONDS
 
 
 def stable_baselines(domain: str, steps: int = 4000) -> float:
-    """The same for DQN: sizes, batch, buffer, optimizer and one update a step; no target network to speak of."""
+    """The same for DQN, with a network of the same sizes."""
     import gymnasium
     import torch  # pyright: ignore[reportMissingImports]
     from stable_baselines3 import DQN  # pyright: ignore[reportMissingImports]
@@ -49,16 +61,8 @@ def stable_baselines(domain: str, steps: int = 4000) -> float:
     model = DQN(
         "MlpPolicy",
         gymnasium.make(domain),
-        learning_rate=2.0**-10,
-        buffer_size=4000,
-        learning_starts=32,
-        batch_size=32,
-        train_freq=1,
-        gradient_steps=1,
-        target_update_interval=10_000,
-        exploration_initial_eps=0.1,
-        exploration_final_eps=0.1,
         policy_kwargs={"net_arch": list(domain_of(domain).hidden)},
+        **LIKE_OURS,
     )
     model.learn(500)
     started = time.perf_counter()
