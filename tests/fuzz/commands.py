@@ -3,7 +3,10 @@
 import contextlib
 import io
 import json
+import re
 import shutil
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -34,19 +37,6 @@ WORDS = (
     *("case.toml", "case.npz", "case.parquet", "case.py", "nothing.toml", "nothing.npz", "nothing.parquet"),
     *("/nonexistent/x.toml", "x" * 300 + ".toml", "--json", "--help", "--seed"),
 )
-OF_LEARNING = "--steps --runs --seed --batch --buffer --every --optimizer --out --json --step-size"
-OPTIONS = {
-    "list": "--json --workers",
-    "diagnose": "--lam --index --json",
-    "predict": f"{OF_LEARNING} --metrics --weighting --epochs --net --basis --n --kernel --index --lam --beta --ratio",
-    "train": f"{OF_LEARNING} --hidden --target-every --ratios --checkpoint --save --tau --epsilon",
-    "run": "--scale --on --workers --patience --out --start --estimate --imports --json",
-    "status": "--verify --json",
-    "pack": "--x",
-    "figure": "--scale --out --json",
-    "report": "--scale --out --json",
-    "nothing": "--x",
-}
 USUAL: dict[str, list[str]] = {
     "list": ["problems"],
     "diagnose": ["baird"],
@@ -57,7 +47,21 @@ USUAL: dict[str, list[str]] = {
     "pack": ["nothing", "nowhere"],
     "figure": ["kolter"],
     "report": [],
+    "evaluate": ["case.parquet", "--by", "wis", "lstd"],
+    "claims": [],
+    "nothing": ["x"],
 }
+
+
+@cache
+def options(command: str) -> list[str]:
+    """The options of a command, as its help has them."""
+    from gpbe.cli import main
+
+    out = io.StringIO()
+    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        main([command, "--help"])
+    return sorted(set(re.findall(r"--[a-z][a-z-]+", out.getvalue()))) or ["--x"]
 
 
 class Line(NamedTuple):
@@ -75,22 +79,24 @@ class Commands:
     def __init__(self, room: Path):
         self.room = room
         experiments.run = _refuse  # what is right would be run, for minutes
-        self.makers = {".toml": (Problems(room), Specs(room)), ".npz": (Problems(room),), ".parquet": (Logs(room),)}
+        logs = Logs(room)
+        self.makers = {".toml": (Problems(room), Specs(room)), ".npz": (Problems(room),), ".parquet": (logs,)}
+        self.makers[".csv"] = (logs,)
 
     def make(self, rng: Random) -> Line:
-        command = rng.choice(list(OPTIONS))
-        words = list(USUAL.get(command, ["x"]))
+        command = rng.choice(list(USUAL))
+        words = list(USUAL[command])
         for _ in range(rng.choice((0, 1, 1, 2, 3))):
             act = rng.random()
             if act < 0.35 and words:
                 words[rng.randrange(len(words))] = rng.choice(WORDS)
             elif act < 0.85:
-                words += [rng.choice(OPTIONS[command].split()), rng.choice(WORDS)]
+                words += [rng.choice(options(command)), rng.choice(WORDS)]
             else:
                 words.append(rng.choice(WORDS))
         suffix = rng.choice(list(self.makers))
         rng.choice(self.makers[suffix]).make(rng)
-        if command in ("diagnose", "predict", "run") and rng.random() < 0.4:
+        if command in ("diagnose", "predict", "run", "evaluate") and rng.random() < 0.4:
             words[0:1] = [f"case{suffix}"]
         return Line([command, *words], {})
 
@@ -137,4 +143,6 @@ def _refuse(*_: Any, **__: Any) -> Any:
 def too_much(words: list[str]) -> bool:
     """What is right and takes long, or asks for something on this machine that a test should not."""
     long = {"run": ("all", "--estimate"), "list": ("experiments", "--help"), "figure": ("all",)}
-    return any(word in words for word in long.get(words[0], ())) or "ray" in " ".join(words)
+    asked_for = ("--target", "--behavior", "--features", "--env")  # the user's own word to import a module
+    imports = any(a in asked_for and b.startswith("evilmod") for a, b in pairwise(words))
+    return imports or any(word in words for word in long.get(words[0], ())) or "ray" in " ".join(words)

@@ -26,8 +26,9 @@ class Problems(Files):
         self.texts.append(tomllib.loads(example.read_text()))
         mdp.save(mdp.find("baird"), room / "whole.npz")
         self.packed = (room / "whole.npz").read_bytes()
-        with np.load(room / "whole.npz") as file:
-            self.arrays = dict(file)
+        mdp.save(mdp.gridworld(3, knots=2), room / "sparse.npz")
+        with np.load(room / "whole.npz") as dense, np.load(room / "sparse.npz") as sparse:
+            self.arrays, self.lists = dict(dense), dict(sparse)
 
     def make(self, rng: Random) -> Case:
         act = rng.random()
@@ -40,11 +41,11 @@ class Problems(Files):
             return self.written(".toml", odd.spoiled(odd.as_toml(rng.choice(self.texts), Random(0)).encode(), rng))
         if act < 0.7:  # an archive has sums of its own: what is still read has not changed
             return self.written(".npz", odd.spoiled(self.packed, rng), expected=self.arrays)
-        arrays = dict(self.arrays)
+        arrays = dict(rng.choice((self.arrays, self.lists)))
         for key in rng.sample(sorted(arrays), rng.choice((1, 1, 2))):
             arrays[key] = odd.array(rng, arrays[key])
         if rng.random() < 0.1:
-            arrays[rng.choice(("extra", "x/../y", "transition2"))] = np.zeros(3)
+            arrays[rng.choice(("extra", "x/../y", "transition2", "feature_state"))] = np.zeros(3)
         return self.written(".npz", odd.npz({k: odd.npy(v, rng) for k, v in arrays.items()}, rng))
 
     def check(self, case: Case) -> str:

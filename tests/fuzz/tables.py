@@ -15,7 +15,7 @@ from fuzz.cases import Case, Files, refusal
 
 
 class Logs(Files):
-    """Recorded transitions in Parquet files, of gpbe's own and of others."""
+    """Recorded transitions in Parquet files, of gpbe's own and of others, and in CSV files."""
 
     def __init__(self, room: Path):
         from gpbe import mdp
@@ -28,10 +28,16 @@ class Logs(Files):
         file = io.BytesIO()
         self.frame.write_parquet(file)
         self.foreign = file.getvalue()
+        lists = [name for name, kind in self.frame.schema.items() if kind == pl.List]
+        wide = [pl.Series(f"{name.replace('features', 'x')}_{k}", column) for name in lists
+                for k, column in enumerate(np.array(self.frame[name].to_list()).T)]  # fmt: skip
+        self.flat = self.frame.drop(lists).with_columns(wide)
 
     def make(self, rng: Random) -> Case:
         act = rng.random()
-        if act < 0.5:
+        if act < 0.3:
+            return self.written(".csv", self._text(rng))
+        if act < 0.55:
             return self.written(".parquet", odd.spoiled(self.sealed, rng), expected="same")
         if act < 0.7:
             return self.written(".parquet", odd.spoiled(self.foreign, rng))
@@ -41,6 +47,23 @@ class Logs(Files):
         for _ in range(rng.choice((1, 1, 2))):
             frame = self._changed(frame, rng)
         return self.written(".parquet", seal(frame, {}))
+
+    def _text(self, rng: Random) -> bytes:
+        """A CSV file with a spoiled byte, odd words in its cells, or columns of another kind."""
+        act = rng.random()
+        if act < 0.3:
+            return odd.spoiled(self.flat.write_csv().encode(), rng)
+        if act < 0.5:
+            frame = self._changed(self.flat, rng)
+            nested = [name for name, kind in frame.schema.items() if kind in (pl.List, pl.Struct, pl.Binary)]
+            return frame.drop(nested).write_csv().encode()
+        lines = [line.split(",") for line in self.flat.write_csv().splitlines()]
+        for _ in range(rng.choice((1, 1, 2, 5))):
+            row = rng.choice(lines)
+            row[rng.randrange(len(row))] = str(rng.choice((*odd.TEXTS, *odd.NUMBERS[:20], '"', "a,b", "\r\n")))
+        if rng.random() < 0.2:
+            rng.choice(lines).pop()
+        return rng.choice(("\n", "\r\n")).join(",".join(row) for row in lines).encode(errors="replace")
 
     @staticmethod
     def _changed(frame: pl.DataFrame, rng: Random) -> pl.DataFrame:
@@ -73,11 +96,15 @@ class Logs(Files):
         return frame.with_columns(rng.choice(odd_columns).alias(name))
 
     def check(self, case: Case) -> str:
+        import gpbe
         from gpbe import mdp
 
-        log, refused = refusal(lambda: mdp.Log.read(case.path))
+        log, refused = refusal(lambda: mdp.scan_log(case.path).read())
         if refused:
             return "refused"
+        found, refused = refusal(lambda: gpbe.evaluate(log))
+        if not refused:
+            json.dumps(found.as_dict(), allow_nan=False)
         if case.expected is not None:
             for name in ("features", "next_features", "reward", "discount", "target", "behavior"):
                 np.testing.assert_array_equal(getattr(log, name), getattr(self.log, name))
