@@ -6,6 +6,7 @@ from gpbe import exact, features, mdp
 from gpbe.errors import InputError
 
 if TYPE_CHECKING:
+    from gpbe import callbacks
     from gpbe.evaluation import Evaluation, evaluate
     from gpbe.learn.control.trained import TrainedAgent, load
     from gpbe.learn.predict import predict
@@ -20,6 +21,7 @@ __all__ = [
     "Prediction",
     "TrainedAgent",
     "Training",
+    "callbacks",
     "evaluate",
     "exact",
     "features",
@@ -46,6 +48,8 @@ def __getattr__(name: str) -> Any:
         "load": "gpbe.learn.control.trained",
         "TrainedAgent": "gpbe.learn.control.trained",
     }
+    if name == "callbacks":
+        return importlib.import_module("gpbe.callbacks")
     if name in homes:
         return getattr(importlib.import_module(homes[name]), name)
     raise AttributeError(f"module 'gpbe' has no attribute {name!r}")
