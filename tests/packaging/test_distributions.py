@@ -52,8 +52,8 @@ def test_the_wheel_installs_in_a_clean_environment_and_passes_the_readmes_exampl
     held = zipfile.ZipFile(wheel).namelist()
     assert {"gpbe/py.typed", "gpbe/report/page.css"} <= set(held)
     assert not [name for name in held if name.startswith(("tests", "docs"))]
-    packed = tarfile.open(sdist).getnames()
-    assert any(name.endswith("tests/conftest.py") for name in packed)
+    with tarfile.open(sdist) as packed:
+        assert any(name.endswith("tests/conftest.py") for name in packed.getnames())
     call(*install, str(wheel))
     call("-I", "-c", README)
     assert call("-I", "-m", "gpbe", "--version") == f"gpbe {gpbe.__version__}\n"

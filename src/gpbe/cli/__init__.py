@@ -4,6 +4,7 @@ import contextlib
 import io
 import re
 import sys
+import warnings
 from collections.abc import Callable
 
 import tyro
@@ -42,7 +43,8 @@ def main(arguments: list[str] | None = None) -> None:
         _close_output()
         return
     try:
-        with interruptible():
+        with interruptible(), warnings.catch_warnings():
+            warnings.showwarning = _warn
             command()
     except InputError as error:
         _fail(str(error))
@@ -78,6 +80,10 @@ def _later(run: Callable[..., None]) -> Callable[..., Callable[[], None]]:
 
     parsed.__annotations__ = {**run.__annotations__, "return": Callable[[], None]}
     return parsed
+
+
+def _warn(message: Warning | str, *_: object) -> None:
+    print(f"gpbe: warning: {one_line(str(message))}", file=sys.stderr)
 
 
 def _fail(message: str) -> None:
