@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from gpbe import exact, features, mdp
 from gpbe.errors import InputError
 
 if TYPE_CHECKING:
+    from gpbe import callbacks, exact, features, mdp
     from gpbe.evaluation import Evaluation, evaluate
     from gpbe.learn.control.trained import TrainedAgent, load
     from gpbe.learn.predict import predict
@@ -20,6 +20,7 @@ __all__ = [
     "Prediction",
     "TrainedAgent",
     "Training",
+    "callbacks",
     "evaluate",
     "exact",
     "features",
@@ -30,22 +31,30 @@ __all__ = [
     "train",
 ]
 
+_MODULES = ("callbacks", "exact", "features", "mdp")
+_HOMES = {
+    "predict": "gpbe.learn.predict",
+    "Prediction": "gpbe.learn.prediction",
+    "evaluate": "gpbe.evaluation",
+    "Evaluation": "gpbe.evaluation",
+    "grid": "gpbe.learn.settings",
+    "train": "gpbe.learn.train",
+    "Training": "gpbe.learn.train",
+    "load": "gpbe.learn.control.trained",
+    "TrainedAgent": "gpbe.learn.control.trained",
+}
+
 
 def __getattr__(name: str) -> Any:
-    """Names that need JAX are imported when first used, so that the exact side starts at once."""
+    """Everything is imported when it is first used, so that nobody waits for what they do not use."""
     import importlib
 
-    homes = {
-        "predict": "gpbe.learn.predict",
-        "Prediction": "gpbe.learn.prediction",
-        "evaluate": "gpbe.evaluation",
-        "Evaluation": "gpbe.evaluation",
-        "grid": "gpbe.learn.settings",
-        "train": "gpbe.learn.train",
-        "Training": "gpbe.learn.train",
-        "load": "gpbe.learn.control.trained",
-        "TrainedAgent": "gpbe.learn.control.trained",
-    }
-    if name in homes:
-        return getattr(importlib.import_module(homes[name]), name)
+    if name in _MODULES:
+        return importlib.import_module(f"gpbe.{name}")
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'gpbe' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

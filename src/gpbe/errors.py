@@ -1,4 +1,4 @@
-"""The one error that a user's input can cause."""
+"""The one error that a user's input can cause, and what is only said."""
 
 LONGEST = 400
 """Characters in a message: what a file says may be a million long, and is not repeated whole."""
@@ -15,6 +15,10 @@ class InputError(ValueError):
 
     def __init__(self, message: object = ""):
         super().__init__(one_line(str(message)))
+
+
+class SeedWarning(UserWarning):
+    """An environment does not do as its seed says, so that what is learned there cannot be repeated."""
 
 
 def one_line(text: str) -> str:

@@ -17,9 +17,16 @@ def points_in_last(points: int, fraction: float = QUARTER) -> int:
     return max(1, round(points * fraction))
 
 
-def mean_of_last(curves: Array, fraction: float = QUARTER) -> Array:
-    """Means over the last part of curves, along the last axis."""
-    return curves[..., -points_in_last(curves.shape[-1], fraction) :].mean(-1)
+def mean_of_last(curves: Array, fraction: float = QUARTER, points: Array | None = None) -> Array:
+    """Means over the last part of curves, along the last axis; of curves that are shorter, `points` tells how long.
+
+    >>> mean_of_last(np.array([[1.0, 2.0, 3.0, 4.0], [1.0, 5.0, np.nan, np.nan]]), 0.5, np.array([4, 2]))
+    array([3.5, 5. ])
+    """
+    if points is None:
+        return curves[..., -points_in_last(curves.shape[-1], fraction) :].mean(-1)
+    rows = zip(curves.reshape(-1, curves.shape[-1]), points.ravel().tolist(), strict=True)
+    return np.stack([mean_of_last(curve[None, :n], fraction) for curve, n in rows]).reshape(points.shape)
 
 
 def standard_error(values: Numbers, axis: int = 0) -> Array:

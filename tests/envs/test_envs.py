@@ -240,7 +240,7 @@ def test_lanes_come_back_to_a_snapshot():
 
 def test_lunar_landers_own_time_limit():
     with envs.find(LUNAR).open(1) as lanes:
-        (env,) = lanes._envs
+        (env,) = lanes._copies._envs
         assert env.spec.max_episode_steps == 1000
 
 
@@ -310,7 +310,7 @@ def test_what_was_made_is_closed_and_what_was_given_is_not():
 def test_copies_of_an_instance_come_from_its_spec():
     given = TransformReward(gymnasium.make("CartPole-v1", max_episode_steps=4), float)
     with envs.find(given).open(3) as lanes:
-        assert lanes._envs[0] is given
+        assert lanes._copies._envs[0] is given
         start = lanes.reset([1, 1, 2])
         np.testing.assert_array_equal(start[0], start[1])
         assert (start[0] != start[2]).all()

@@ -4,47 +4,33 @@ import contextlib
 import io
 import re
 import sys
+import warnings
 from collections.abc import Callable
 
 import tyro
 
-from gpbe.cli.bench import bench
-from gpbe.cli.claims import claims
-from gpbe.cli.evaluate import evaluate
-from gpbe.cli.figure import figure, report
-from gpbe.cli.listing import list_
-from gpbe.cli.predict import predict
-from gpbe.cli.problems import diagnose
-from gpbe.cli.run import pack, run, status
+from gpbe.cli.commands import Commands, told_only
 from gpbe.cli.terminal import Stopped
-from gpbe.cli.train import train
 from gpbe.errors import InputError, one_line
 from gpbe.interrupts import interruptible, number_of
 
-COMMANDS: dict[str, Callable[..., None]] = {
-    "list": list_,
-    "diagnose": diagnose,
-    "predict": predict,
-    "train": train,
-    "evaluate": evaluate,
-    "run": run,
-    "status": status,
-    "pack": pack,
-    "bench": bench,
-    "figure": figure,
-    "report": report,
-    "claims": claims,
-}
+COMMANDS = Commands()
+"""Every command's function, by name."""
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line. Errors that a user can make end in one line on standard error and exit code 2."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments == ["--version"]:
+        from gpbe import __version__
+
+        print(f"gpbe {__version__}")
+        return
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
             command = tyro.extras.subcommand_cli_from_dict(
-                {name: _later(run) for name, run in COMMANDS.items()},
+                {name: _later(COMMANDS[name] if _needed(name, arguments) else told_only(name)) for name in COMMANDS},
                 prog="gpbe",
                 description="Off-policy value estimation with the generalized projected Bellman error.",
                 args=arguments or ["--help"],
@@ -57,7 +43,8 @@ def main(arguments: list[str] | None = None) -> None:
         _close_output()
         return
     try:
-        with interruptible():
+        with interruptible(), warnings.catch_warnings():
+            warnings.showwarning = _warn
             command()
     except InputError as error:
         _fail(str(error))
@@ -71,6 +58,11 @@ def main(arguments: list[str] | None = None) -> None:
         _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except MemoryError:
         _fail("this machine has not enough memory for that; ask for less")
+
+
+def _needed(name: str, arguments: list[str]) -> bool:
+    """The command that is asked for; for shell completion all of them."""
+    return any(first == name or "completion" in first for first in arguments[:1])
 
 
 def _close_output() -> None:
@@ -88,6 +80,10 @@ def _later(run: Callable[..., None]) -> Callable[..., Callable[[], None]]:
 
     parsed.__annotations__ = {**run.__annotations__, "return": Callable[[], None]}
     return parsed
+
+
+def _warn(message: Warning | str, *_: object) -> None:
+    print(f"gpbe: warning: {one_line(str(message))}", file=sys.stderr)
 
 
 def _fail(message: str) -> None:

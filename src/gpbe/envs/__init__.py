@@ -6,8 +6,10 @@ from gpbe.lazy import imported_when_used
 
 if TYPE_CHECKING:
     from gpbe.envs.compiled import CompiledEnv, GymnaxEnv, Stepped, find_compiled, from_gymnax
-    from gpbe.envs.host import HostEnv, HostEnvs, HostStepped, Snapshot, as_observation, find_host
+    from gpbe.envs.host import HostEnv, HostEnvs, HostStepped, Snapshot
     from gpbe.envs.lookup import find
+    from gpbe.envs.making import find_host
+    from gpbe.envs.spaces import as_observation
 
 __all__ = [
     "CompiledEnv",
@@ -24,11 +26,15 @@ __all__ = [
     "from_gymnax",
 ]
 
-_HOST = ("HostEnv", "HostEnvs", "HostStepped", "Snapshot", "as_observation", "find_host")
+_HOST = ("HostEnv", "HostEnvs", "HostStepped", "Snapshot")
 _COMPILED = ("CompiledEnv", "GymnaxEnv", "Stepped", "find_compiled", "from_gymnax")
 __getattr__ = imported_when_used(
     __name__,
     dict.fromkeys(_HOST, "gpbe.envs.host")
     | dict.fromkeys(_COMPILED, "gpbe.envs.compiled")
-    | {"find": "gpbe.envs.lookup"},
+    | {
+        "as_observation": "gpbe.envs.spaces",
+        "find": "gpbe.envs.lookup",
+        "find_host": "gpbe.envs.making",
+    },
 )

@@ -1,19 +1,17 @@
 """Gymnasium environments: stepped on the host, a copy for each lane (each run of each setting)."""
 
-import contextlib
-import os
-import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import isfinite, nan
 from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from gpbe.errors import InputError
+from gpbe.envs.copies import Copies, Given, Separate, Together, close_all, wrong
+from gpbe.envs.spaces import action_count, encoder, observation_shape
+from gpbe.errors import InputError, SeedWarning
 
 Observations = Float[np.ndarray, "L ..."]
 """One for each lane."""
@@ -38,7 +36,7 @@ class Snapshot(NamedTuple):
     episodes: Int[np.ndarray, " L"]
     """How many have ended in each lane."""
     actions: Int[np.ndarray, "L T"]
-    """The actions of the present episodes; -1 beyond their ends."""
+    """Of the present episodes; -1 beyond their ends."""
     observation: Observations
 
 
@@ -49,30 +47,51 @@ class HostEnv:
     name: str
     observation: tuple[int, ...]
     actions: int
-    make: Callable[[], Any]
+    make: Callable[..., Any]
+    """Makes a copy; or a vector environment of as many lanes as it is told."""
     given: Any = None
-    """The user's own instance, which becomes the first lane and is left open."""
+    """The user's own instance, which becomes the first lane, or all of them, and is left open."""
+    together: bool = False
+    """Is it a vector environment, which steps all lanes at once?"""
 
     def open(self, lanes: int) -> "HostEnvs":
         """Open as many copies; use it in a `with` statement, or close it."""
+        copies = self._together(lanes) if self.together else self._separate(lanes)
+        warn_of_seeds(self.name, copies)
+        return HostEnvs(self, copies)
+
+    def _separate(self, lanes: int) -> Separate:
         given, made = [] if self.given is None else [self.given], []
         try:
             while len(given) + len(made) < lanes:
                 made.append(self.make())
-            self._check_alike([*given, *made])
+            envs = [*given, *made]
+            if len({id(env.unwrapped) for env in envs}) < len(envs):
+                raise InputError(f"{self.name} gave the same environment twice; it should make a new one at every call")
+            for lane, env in enumerate(envs):
+                self._check_alike(f"lane {lane}", env.observation_space, env.action_space)
         except BaseException:
-            _close(made)
+            close_all(made)
             raise
-        return HostEnvs(self, [*given, *made], made)
+        return Separate(self.name, envs, made)
 
-    def _check_alike(self, envs: Sequence[Any]) -> None:
-        if len({id(env.unwrapped) for env in envs}) < len(envs):
-            raise InputError(f"{self.name} gave the same environment twice; it should make a new one at every call")
-        for lane, env in enumerate(envs):
-            shape, actions = _observation(env, self.name), _actions(env, self.name)
-            if (shape, actions) != (self.observation, self.actions):
-                expected = f"observations {self.observation} and {self.actions} actions"
-                raise InputError(f"{self.name}: lane {lane} has {shape} and {actions}; it should have {expected}")
+    def _together(self, lanes: int) -> Together:
+        env = self.make(lanes) if self.given is None else self.given
+        try:
+            if env.num_envs != lanes:
+                side = f"{lanes} run{'s' * (lanes > 1)} side by side"
+                raise InputError(f"{self.name} has {env.num_envs} lanes for {side}; it should be made with {lanes}")
+            self._check_alike("it", env.single_observation_space, env.single_action_space)
+        except BaseException:
+            close_all([env] if self.given is None else [])
+            raise
+        return Together(self.name, env, owned=self.given is None)
+
+    def _check_alike(self, which: str, observation: Any, action: Any) -> None:
+        shape, actions = observation_shape(observation, self.name), action_count(action, self.name)
+        if (shape, actions) != (self.observation, self.actions):
+            expected = f"observations {self.observation} and {self.actions} actions"
+            raise InputError(f"{self.name}: {which} has {shape} and {actions}; it should have {expected}")
 
 
 class HostEnvs:
@@ -85,6 +104,7 @@ class HostEnvs:
     Every episode is seeded on its own, from its lane's seed and its number. Gymnasium has no way to ask an environment
     for its state, so what `snapshot` keeps is how to come back to it: the number of the episode and its actions.
 
+    >>> from gpbe.envs import find_host
     >>> with find_host("CartPole-v1").open(lanes=2) as envs:
     ...     start = envs.reset(seeds=[3, 4])
     ...     stepped = envs.step(np.array([0, 1]))
@@ -92,11 +112,10 @@ class HostEnvs:
     ((2, 4), array([1., 1.], dtype=float32))
     """
 
-    def __init__(self, env: HostEnv, envs: Sequence[Any], owned: Sequence[Any]):
-        self.name, self.observation, self.actions, self.lanes = env.name, env.observation, env.actions, len(envs)
-        self._envs, self._owned = list(envs), list(owned)
-        self._first_actions = [int(env.action_space.start) for env in envs]
-        self._encoders = [_encoder(env.observation_space) for env in envs]
+    def __init__(self, env: HostEnv, copies: Copies):
+        self.name, self.observation, self.actions, self.lanes = env.name, env.observation, env.actions, copies.lanes
+        self._copies = copies
+        self._encoders = [encoder(space) for space in copies.spaces]
 
     def reset(self, seeds: Sequence[int] | Int[np.ndarray, " L"]) -> Observations:
         """New episodes everywhere; later ones follow from the same seeds."""
@@ -104,51 +123,44 @@ class HostEnvs:
         self._episodes = [0] * self.lanes
         self._history: list[list[int]] = [[] for _ in range(self.lanes)]
         self._present = self._empty()
-        for lane in range(self.lanes):
-            self._present[lane] = self._begin(lane)
+        self._begin(range(self.lanes), self._present)
         return self._present
 
-    def _begin(self, lane: int) -> Float[np.ndarray, "..."]:
-        """The next episode of a lane."""
-        seed = np.random.SeedSequence([self._seeds[lane], self._episodes[lane]]).generate_state(1)[0]
-        self._history[lane] = []
-        result = self._envs[lane].reset(seed=int(seed))
-        if not isinstance(result, tuple) or len(result) != 2:
-            raise self._wrong("reset gave", result, "(observation, info)")
-        return self._encode(lane, result[0])
-
-    def _read(self, lane: int, result: Any) -> tuple[Float[np.ndarray, "..."], float, bool, bool]:
-        """What a step gave, if it is what Gymnasium says a step gives."""
-        if not isinstance(result, tuple) or len(result) != 5:
-            raise self._wrong("step gave", result, "(observation, reward, terminated, truncated, info)")
-        observation, reward, terminated, truncated, _ = result
-        try:
-            reward, ends = float(reward), (bool(terminated), bool(truncated))
-        except (TypeError, ValueError):
-            reward, ends = nan, (False, False)
-        if not isfinite(reward):
-            raise self._wrong("step gave the reward", result[1], "a finite number")
-        return self._encode(lane, observation), reward, *ends
-
-    def _wrong(self, what: str, given: Any, should: str) -> InputError:
-        return InputError(f"{self.name}: {what} {repr(given)[:80]}; it should be {should}")
+    def _begin(self, lanes: Iterable[int], into: Observations) -> None:
+        """The next episodes of some lanes."""
+        seeds = {lane: episode_seed(self._seeds[lane], self._episodes[lane]) for lane in lanes}
+        for lane, observation in self._copies.begin(seeds).items():
+            self._history[lane] = []
+            into[lane] = self._encode(lane, observation)
 
     def step(self, actions: Int[np.ndarray, " L"]) -> HostStepped:
         """Actions count from 0, wherever the environment's own begin."""
         # New arrays at every step: JAX may keep the memory of the old ones instead of copying it.
         reached, reward = self._empty(), np.zeros(self.lanes, np.float32)
         terminated, truncated = np.zeros(self.lanes, bool), np.zeros(self.lanes, bool)
-        for lane, (env, action) in enumerate(zip(self._envs, actions.tolist(), strict=True)):
-            result = env.step(self._first_actions[lane] + action)
-            self._history[lane].append(action)
-            reached[lane], reward[lane], terminated[lane], truncated[lane] = self._read(lane, result)
+        taken = actions.tolist()
+        for lane, given in enumerate(self._copies.step(taken)):
+            assert given is not None
+            self._history[lane].append(taken[lane])
+            reached[lane], reward[lane], terminated[lane], truncated[lane] = self._read(lane, given)
         following = reached.copy()
-        for lane in np.flatnonzero(terminated | truncated).tolist():
-            self._episodes[lane] += 1
-            following[lane] = self._begin(lane)
+        if ended := np.flatnonzero(terminated | truncated).tolist():
+            for lane in ended:
+                self._episodes[lane] += 1
+            self._begin(ended, following)
         self._present = following
         # A time limit that is reached by the last step of an episode has cut nothing off.
         return HostStepped(reached, reward, terminated, truncated & ~terminated, following)
+
+    def _read(self, lane: int, given: Given) -> tuple[Float[np.ndarray, "..."], float, bool, bool]:
+        """What a step gave, if it is what Gymnasium says a step gives."""
+        try:
+            reward, ends = float(given.reward), (bool(given.terminated), bool(given.truncated))
+        except (TypeError, ValueError):
+            reward, ends = nan, (False, False)
+        if not isfinite(reward):
+            raise wrong(self.name, "step gave the reward", given.reward, "a finite number")
+        return self._encode(lane, given.observation), reward, *ends
 
     def snapshot(self) -> Snapshot:
         """Enough to come back to where the lanes are now."""
@@ -165,12 +177,17 @@ class HostEnvs:
             return at.observation
         self._seeds, self._episodes = at.seeds.tolist(), at.episodes.tolist()
         self._history = [[] for _ in range(self.lanes)]
-        present = self._empty()
-        for lane, env in enumerate(self._envs):
-            present[lane] = self._begin(lane)
-            for action in at.actions[lane][at.actions[lane] >= 0].tolist():
-                self._history[lane].append(action)
-                present[lane] = self._encode(lane, env.step(self._first_actions[lane] + action)[0])
+        present, done = self._empty(), [row[row >= 0].tolist() for row in at.actions]
+        for left in range(max(map(len, done)), -1, -1):  # shorter episodes begin later: all are there at once
+            if new := [lane for lane in range(self.lanes) if len(done[lane]) == left]:
+                self._begin(new, present)
+            if not left:
+                break
+            moves = [actions[-left] if len(actions) >= left else None for actions in done]
+            for lane, given in enumerate(self._copies.step(moves)):
+                if given is not None:
+                    present[lane] = self._encode(lane, given.observation)
+        self._history = done
         if not np.array_equal(present, at.observation, equal_nan=True):
             raise InputError(
                 f"{self.name} does not come back to where it was, given the same seed and actions; "
@@ -181,7 +198,7 @@ class HostEnvs:
 
     def close(self) -> None:
         """Close the copies that were made here."""
-        _close(self._owned)
+        self._copies.close()
 
     def __enter__(self) -> "HostEnvs":
         return self
@@ -197,120 +214,24 @@ class HostEnvs:
             return np.asarray(self._encoders[lane](observation), np.float32).reshape(self.observation)
         except (TypeError, ValueError, IndexError):
             should = f"numbers of shape {self.observation}"
-            raise self._wrong("an observation is", observation, should) from None
+            raise wrong(self.name, "an observation is", observation, should) from None
 
 
-def find_host(env: Any) -> HostEnv:
-    """The environment behind a registered id, an instance, or a function without arguments that makes one.
+def episode_seed(seed: int, number: int) -> int:
+    """The seed of a lane's episode."""
+    return int(np.random.SeedSequence([seed, number]).generate_state(1)[0])
 
-    An instance is one lane. More are made from its `spec`, which Gymnasium keeps for environments from `make`.
 
-    >>> env = find_host("LunarLander-v3")
-    >>> env.name, env.observation, env.actions
-    ('LunarLander-v3', (8,), 4)
+def warn_of_seeds(name: str, copies: Copies) -> None:
+    """Say so if an environment does not start alike from equal seeds: then runs cannot be repeated.
+
+    Only starts are compared, which costs two resets; noise in steps that ignores the seed is found where a training
+    goes on from a checkpoint, and refused there.
     """
-    import gymnasium
-
-    if isinstance(env, gymnasium.Env):
-        name = env.spec.id if env.spec is not None else type(env.unwrapped).__name__
-        return HostEnv(name, _observation(env, name), _actions(env, name), partial(_copy, env, name), given=env)
-    name = env if isinstance(env, str) else getattr(env, "__name__", type(env).__name__)
-    make = partial(_make, env, name)
-    sample = make()
-    try:
-        return HostEnv(name, _observation(sample, name), _actions(sample, name), make)
-    finally:
-        sample.close()
-
-
-def _make(env: Any, name: str) -> Any:
-    import gymnasium
-
-    make = partial(_by_id, env) if isinstance(env, str) else env
-    with warnings.catch_warnings():
-        # Box2D's types warn when they are first imported; where warnings are errors, that kills the process.
-        warnings.filterwarnings("ignore", "builtin type .* has no __module__", DeprecationWarning)
-        try:
-            made = make()
-        except (gymnasium.error.Error, ImportError) as error:
-            raise InputError(f"Gymnasium could not make {name}: {_one_line(error)}") from error
-        except Exception as error:
-            if not isinstance(env, str):  # a function of the user's, who wants to see where it went wrong
-                raise
-            raise InputError(f"Gymnasium could not make {name}: {_one_line(error)}") from error
-    if not isinstance(made, gymnasium.Env):
-        raise InputError(f"{name} gave a {type(made).__name__}; it should make a gymnasium.Env")
-    return made
-
-
-def _by_id(name: str) -> Any:
-    """A registered environment. The lean Lunar Lander has the same numbers as Gymnasium's, and takes half the time."""
-    import gymnasium
-
-    if name == "LunarLander-v3":
-        with contextlib.suppress(ImportError):  # then Gymnasium says what is missing
-            from gpbe.envs.lunar_lander import make_lunar_lander
-
-            return make_lunar_lander()
-    if ":" in name and os.getcwd() not in sys.path:  # a module beside the user, which commands do not find otherwise
-        sys.path.insert(0, os.getcwd())
-    return gymnasium.make(name)
-
-
-def _copy(env: Any, name: str) -> Any:
-    import gymnasium
-
-    instead = "give a function that makes one for several runs or settings"
-    if env.spec is None:
-        raise InputError(f"{name}, given as an instance without a spec, is one lane only; {instead}")
-    try:
-        return gymnasium.make(env.spec)
-    except (gymnasium.error.Error, ImportError, TypeError, ValueError) as error:
-        raise InputError(f"{name} could not be copied from its spec ({_one_line(error)}); {instead}") from error
-
-
-def _observation(env: Any, name: str) -> tuple[int, ...]:
-    from gymnasium import spaces
-
-    space = env.observation_space
-    if isinstance(space, spaces.Box):
-        return space.shape or (1,)
-    if isinstance(space, spaces.Discrete | spaces.MultiDiscrete | spaces.MultiBinary):
-        return (spaces.flatdim(space),)
-    instead = "make them single arrays, for instance with gymnasium.wrappers.FlattenObservation"
-    raise InputError(f"{name} has observations in a {type(space).__name__}; {instead}")
-
-
-def _encoder(space: Any) -> Callable[[Any], Any]:
-    from gymnasium import spaces
-
-    return as_observation if isinstance(space, spaces.Box) else partial(spaces.flatten, space)
-
-
-def as_observation(observation: Any) -> Float[np.ndarray, "..."]:
-    """An observation as networks take it: float32, and bytes (uint8, as of images) divided by 255.
-
-    >>> as_observation(np.array([0, 51, 255], np.uint8))
-    array([0. , 0.2, 1. ], dtype=float32)
-    """
-    given = np.asarray(observation)
-    floats = given.astype(np.float32)
-    return floats / np.float32(255) if given.dtype == np.uint8 else floats
-
-
-def _actions(env: Any, name: str) -> int:
-    from gymnasium import spaces
-
-    space = env.action_space
-    if not isinstance(space, spaces.Discrete):
-        raise InputError(f"{name} has {type(space).__name__} actions; gpbe learns the values of Discrete ones")
-    return int(space.n)
-
-
-def _close(envs: Sequence[Any]) -> None:
-    for env in envs:
-        env.close()
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())
+    first, second = (np.array(copies.begin({0: 0})[0]) for _ in range(2))
+    if not (first == second).all() and np.array_equal(first, first):  # NaN is never the same
+        warnings.warn(
+            f"{name} starts differently from equal seeds: results cannot be repeated, nor continued from a checkpoint",
+            SeedWarning,
+            stacklevel=3,
+        )

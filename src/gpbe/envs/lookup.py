@@ -4,7 +4,8 @@ import difflib
 from typing import Any
 
 from gpbe.envs.compiled import CompiledEnv, find_compiled, from_gymnax
-from gpbe.envs.host import HostEnv, find_host
+from gpbe.envs.host import HostEnv
+from gpbe.envs.making import find_host
 from gpbe.errors import InputError
 
 
@@ -30,7 +31,7 @@ def find(env: Any, imports: bool = True) -> CompiledEnv | HostEnv:
         return env
     if hasattr(env, "step_env") and not isinstance(env, type):
         return from_gymnax(env)
-    if isinstance(env, gymnasium.Env) or callable(env):
+    if isinstance(env, gymnasium.Env | gymnasium.vector.VectorEnv) or callable(env):
         return find_host(env)
     raise InputError(
         f"a {type(env).__name__!r} is no environment; it should be a name, a gymnasium.Env or a function that makes one"

@@ -12,10 +12,10 @@ def training_table(result: Training) -> pl.DataFrame:
 
     A run in which no episode ended has no return, so its setting has none either.
     """
-    runs, points = result.returns.shape[-2:]
-    returns = result.returns.reshape(-1, runs, points).astype(float)
+    runs = result.returns.shape[-2]
+    means = result.means.reshape(-1, runs).astype(float)
     finals = result.finals.reshape(-1, runs).astype(float)
-    mean, mean_error = mean_and_error(returns.mean(-1))
+    mean, mean_error = mean_and_error(means)
     final, final_error = mean_and_error(finals)
     return pl.DataFrame(
         {

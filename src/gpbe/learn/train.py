@@ -12,6 +12,7 @@ from gpbe.checks import check_at_least, check_seed
 from gpbe.envs import CompiledEnv, HostEnv, find
 from gpbe.errors import InputError
 from gpbe.learn.control.checkpoint import Checkpoint
+from gpbe.learn.control.hooks import Callback, Watched, read_callbacks, watcher
 from gpbe.learn.control.lanes import Advance, Learned, learn_lanes
 from gpbe.learn.control.learning import DEFAULTS
 from gpbe.learn.control.reading import Asked, by_lane, numbers_and_choices, read_options, read_settings
@@ -46,6 +47,8 @@ class Training:
     env_object: Any = None
     scale: Array | None = None
     """([settings,] runs, 2, numbers): mean and deviation of observations, if they were normalized."""
+    points: Array | None = None
+    """([settings,] runs): how many returns there are of each, if a callback stopped some; the others are NaN."""
 
     @property
     def algorithm(self) -> str:
@@ -60,7 +63,12 @@ class Training:
     @property
     def finals(self) -> Array:
         """Mean return over the last quarter of the steps, ([settings,] runs): the paper's summary of a run."""
-        return mean_of_last(self.returns)
+        return mean_of_last(self.returns, points=self.points)
+
+    @property
+    def means(self) -> Array:
+        """Mean return over all steps, ([settings,] runs)."""
+        return mean_of_last(self.returns, 1.0, self.points)
 
     def agent(self, run: int = 0, setting: int | None = None) -> TrainedAgent:
         """What one run learned; of one setting, if hyperparameters were swept."""
@@ -102,6 +110,8 @@ def train(
     every: int | None = None,
     checkpoint: str | Path | None = None,
     advance: Advance = lambda steps, recent: None,
+    callbacks: Callback | Sequence[Callback] = (),
+    measure: bool = False,
     **hyperparameters: Any,
 ) -> Training:
     """Learn to act.
@@ -133,6 +143,9 @@ def train(
         checkpoint: a file that is kept up to date while learning; if it is there already, learning goes on from it, to
             the same result as if it had not been interrupted. With more `steps` than before, a finished one goes on.
         advance: is told how many more steps (of all runs) are done, and the mean of the last returns.
+        callbacks: one function or several that are told of every stretch of `every` steps (`gpbe.callbacks.Stretch`);
+            one that returns True stops these runs. They change nothing that is learned. `gpbe.callbacks` has some.
+        measure: tell them root mean squares of delta and h, and the loss, too; needs a buffer.
         **hyperparameters: `step_size`, `tau`, `epsilon`, `gamma`, and what the algorithm has (`gpbe list control`).
             One given as an array is swept; arrays must have one length (`gpbe.grid` makes products). Also choices on
             the algorithm's axes, such as `width=0.5` for "qrc-sep" or `ratios=True` for "tdrc-pg".
@@ -161,10 +174,11 @@ def train(
         normalize_rewards=normalize_rewards,
     )
     plan = read_plan(env, algorithm, steps, runs, seed, asked, hyperparameters)
-    kept = Checkpoint(checkpoint, described(plan))
+    about, called = watched(plan, None if isinstance(env, str) else env), read_callbacks(callbacks)
+    watch, kept = watcher(about, called, measure), Checkpoint(checkpoint, described(plan))
     setting, run = np.divmod(np.arange(plan.settings.count * runs), runs)
     numbers = by_lane(plan.settings, setting)
-    learned = learn_lanes(plan.options, plan.env, numbers, run, steps, seed, kept, advance)
+    learned = learn_lanes(plan.options, plan.env, numbers, run, steps, seed, kept, advance, watch)
     return assembled(plan, learned, None if isinstance(env, str) else env)
 
 
@@ -204,6 +218,17 @@ def read_plan(
     return Plan(found, record, choices, settings, options, steps, runs, seed)
 
 
+def watched(plan: Plan, env_object: Any) -> Watched:
+    """What callbacks are told of every stretch, and how they get agents."""
+    about = (plan.env.name, plan.record, plan.options.spec)
+
+    def make(setting: int, weights: Array, scale: Array | None) -> TrainedAgent:
+        return TrainedAgent(*about, weights, plan.settings.of(setting), plan.choices, env_object, scale)
+
+    settings = plan.settings.values
+    return Watched(plan.env.name, plan.record.name, plan.options, plan.steps, plan.runs, settings, make)
+
+
 def described(plan: Plan) -> dict[str, Any]:
     """All that the result depends on but the number of steps: what a checkpoint must agree with."""
     agent, spec, learning, _ = plan.options
@@ -220,13 +245,14 @@ def _name(optimizer: str | Callable[[], Any]) -> str:
 
 def assembled(plan: Plan, learned: Learned, env_object: Any = None) -> Training:
     """Lanes as settings and runs."""
-    every = plan.options.learning.every
+    every, points = plan.options.learning.every, learned.points
+    last = plan.steps // every if points is None else int(points.max())
     shape = (plan.settings.count, plan.runs) if plan.settings.swept else (plan.runs,)
     return Training(
         env=plan.env.name,
         record=plan.record,
-        steps=np.arange(every, plan.steps + 1, every),
-        returns=learned.returns.reshape(*shape, -1),
+        steps=every * np.arange(1, last + 1),
+        returns=learned.returns[:, :last].reshape(*shape, -1),
         diverged_at=learned.diverged_at.reshape(shape),
         weights=learned.weights.reshape(*shape, -1),
         spec=plan.options.spec,
@@ -234,4 +260,5 @@ def assembled(plan: Plan, learned: Learned, env_object: Any = None) -> Training:
         choices=plan.choices,
         env_object=env_object,
         scale=None if learned.scale is None else learned.scale.reshape(*shape, *learned.scale.shape[1:]),
+        points=None if points is None else points.reshape(shape),
     )

@@ -7,7 +7,17 @@ from gpbe.algorithms.control.table import ALGORITHMS, ControlAlgorithm, find_alg
 from gpbe.lazy import imported_when_used
 
 if TYPE_CHECKING:
-    from gpbe.algorithms.control.agent import Action, Agent, ByPolicy, ByValue, Choice, Sampled, Spec
+    from gpbe.algorithms.control.agent import (
+        Action,
+        Agent,
+        ByPolicy,
+        ByValue,
+        Choice,
+        Errors,
+        Measurable,
+        Sampled,
+        Spec,
+    )
     from gpbe.algorithms.control.traces import Streamed, Traced, TracedValues, Tracing
 
 __all__ = [
@@ -18,7 +28,9 @@ __all__ = [
     "ByValue",
     "Choice",
     "ControlAlgorithm",
+    "Errors",
     "Hypers",
+    "Measurable",
     "Sampled",
     "Spec",
     "Streamed",
@@ -30,7 +42,17 @@ __all__ = [
 
 # The table can be read without JAX.
 _HOMES = {
-    "gpbe.algorithms.control.agent": ("Action", "Agent", "ByPolicy", "ByValue", "Choice", "Sampled", "Spec"),
+    "gpbe.algorithms.control.agent": (
+        "Action",
+        "Agent",
+        "ByPolicy",
+        "ByValue",
+        "Choice",
+        "Errors",
+        "Measurable",
+        "Sampled",
+        "Spec",
+    ),
     "gpbe.algorithms.control.traces": ("Streamed", "Traced", "TracedValues", "Tracing"),
 }
 __getattr__ = imported_when_used(__name__, {name: home for home, names in _HOMES.items() for name in names})

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 import jax
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gpbe.algorithms.control.agent import ByValue, Sampled, Spec, Valued, now_and_next
+from gpbe.algorithms.control.agent import ByValue, Errors, Sampled, Spec, Valued, now_and_next
 from gpbe.algorithms.control.hyperparameters import WIDTH, Hypers
 from gpbe.algorithms.control.maximum import Greedy
 from gpbe.checks import check_choices
@@ -32,6 +32,11 @@ class Outputs(NamedTuple):
     q_next: Float[Array, " A ..."]
     h: Any
     """None if not learned."""
+
+
+def td_error(out: Outputs, t: Any, taken: Array, best: Greedy) -> Array:
+    """delta = R + gamma m(q(S', .)) - q(S, A)."""
+    return t.reward + t.discount * best.value - (taken * out.q).sum()
 
 
 @dataclass(frozen=True)
@@ -65,10 +70,14 @@ class ActionValues(ByValue):
             return Outputs(q, q_next, None)
         return Outputs(q, q_next, second_outputs(self.basis, params.q, params.h, out, s, self.curvature))
 
+    def errors(self, out: Outputs, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> Errors:
+        taken = jax.nn.one_hot(t.action, out.q.shape[0])
+        return Errors(td_error(out, t, taken, greedy(out.q_next)), None if out.h is None else (taken * out.h).sum())
+
     def directions(self, out: Outputs, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> Outputs:
         taken = jax.nn.one_hot(t.action, out.q.shape[0])
         best = greedy(out.q_next)
-        delta = t.reward + t.discount * best.value - (taken * out.q).sum()
+        delta = td_error(out, t, taken, best)
         if self.form == "none":
             return Outputs(delta * taken, 0 * out.q_next, None)
         h = (taken * out.h).sum()

@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gpbe.algorithms.control.agent import ActorCritic, ByPolicy, Sampled, Spec, now_and_next
+from gpbe.algorithms.control.agent import ActorCritic, ByPolicy, Errors, Sampled, Spec, now_and_next
 from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.maximum import Greedy
 from gpbe.nets import marked_detached
@@ -40,6 +40,9 @@ class PolicyGradient(ByPolicy):
     def outputs(self, params: ActorCritic, target: ActorCritic | None, s: Array, s_next: Array) -> Outputs:
         out, v_next = now_and_next(params.critic, None if target is None else target.critic, s, s_next)
         return Outputs(out[0], v_next[0], out[1], jax.nn.log_softmax(params.policy(s), axis=0))
+
+    def errors(self, out: Outputs, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> Errors:
+        return Errors(t.reward + t.discount * out.v_next - out.v, out.h)
 
     def directions(self, out: Outputs, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> Outputs:
         taken = jax.nn.one_hot(t.action, out.log_policy.shape[0])

@@ -100,6 +100,24 @@ class Agent(Protocol):
         ...
 
 
+class Errors(NamedTuple):
+    """What an agent finds wrong with its values at one transition."""
+
+    delta: Array
+    """The TD error."""
+    h: Array | None
+    """The estimate of its mean at (S, A), or at S; None if none is learned."""
+
+
+@runtime_checkable
+class Measurable(Protocol):
+    """An agent that tells its errors, for those who watch it learn."""
+
+    def errors(self, out: Outputs, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> Errors:
+        """For one transition."""
+        ...
+
+
 class Valued(NamedTuple):
     """Networks of an agent that learns action values."""
 

@@ -16,7 +16,7 @@ import jax
 from jaxtyping import Array, Float
 
 from gpbe.algorithms.control.action_values import ActionValues, Outputs
-from gpbe.algorithms.control.agent import Sampled
+from gpbe.algorithms.control.agent import Errors, Sampled
 from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.maximum import Greedy
 
@@ -30,6 +30,9 @@ def expectation(q: Float[Array, " A"], epsilon: Float[Array, ""] | float) -> Gre
 @dataclass(frozen=True)
 class ExpectedSarsa(ActionValues):
     """Action values of the epsilon-greedy policy itself."""
+
+    def errors(self, out: Outputs, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> Errors:
+        return super().errors(out, t, hypers, partial(expectation, epsilon=hypers.epsilon))
 
     def directions(self, out: Outputs, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> Outputs:
         return super().directions(out, t, hypers, partial(expectation, epsilon=hypers.epsilon))

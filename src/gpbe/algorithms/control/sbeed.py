@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 import jax
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gpbe.algorithms.control.agent import ActorCritic, ByPolicy, ByValue, Sampled, Spec, Valued, now_and_next
+from gpbe.algorithms.control.agent import ActorCritic, ByPolicy, ByValue, Errors, Sampled, Spec, Valued, now_and_next
 from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.maximum import Greedy
 from gpbe.checks import check_choices
@@ -52,6 +52,13 @@ class SBEED(ByPolicy):
         out, value_next = now_and_next(params.critic, None if target is None else target.critic, s, s_next)
         return Outputs(out[0], value_next[0], out[1:], jax.nn.log_softmax(params.policy(s), axis=0))
 
+    def errors(self, out: Outputs, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> Errors:
+        """What rho says of delta is rho less the value that it is compared with."""
+        taken = jax.nn.one_hot(t.action, out.rho.shape[0])
+        entropy, rho = hypers.tau * (taken * out.log_policy).sum(), (taken * out.rho).sum()
+        delta = t.reward + t.discount * out.value_next - entropy - out.value
+        return Errors(delta, rho - out.value - (0.0 if self.rho == "entropy" else entropy))
+
     def directions(self, out: Outputs, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> Outputs:
         taken = jax.nn.one_hot(t.action, out.rho.shape[0])
         entropy, rho = hypers.tau * (taken * out.log_policy).sum(), (taken * out.rho).sum()
@@ -78,6 +85,11 @@ class SBEEDQ(ByValue):
     def outputs(self, params: Valued, target: Valued | None, s: Array, s_next: Array) -> OutputsQ:
         out, q_next = now_and_next(params.q, None if target is None else target.q, s, s_next)
         return OutputsQ(out[: params.q.live], q_next, out[params.q.live :])
+
+    def errors(self, out: OutputsQ, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> Errors:
+        taken = jax.nn.one_hot(t.action, out.q.shape[0])
+        value = (taken * out.q).sum()
+        return Errors(t.reward + t.discount * greedy(out.q_next).value - value, (taken * out.rho).sum() - value)
 
     def directions(self, out: OutputsQ, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> OutputsQ:
         taken = jax.nn.one_hot(t.action, out.q.shape[0])

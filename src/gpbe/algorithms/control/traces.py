@@ -27,7 +27,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from gpbe.algorithms.control.action_values import ActionValues, Outputs
+from gpbe.algorithms.control.action_values import ActionValues, Outputs, td_error
 from gpbe.algorithms.control.agent import Agent, Valued
 from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.maximum import Greedy
@@ -120,7 +120,7 @@ class TracedValues(ActionValues):
     ) -> Traced:
         taken = jax.nn.one_hot(t.action, out.q.shape[0])
         best, fade = greedy(out.q_next), self.fade(t, hypers)
-        delta = t.reward + t.discount * best.value - (taken * out.q).sum()
+        delta = td_error(out, t, taken, best)
         zero = jnp.zeros_like(taken)
         if self.form == "none":
             return Traced(delta, Outputs(taken, zero, None), None, z_h, fade, self.lasting(t))

@@ -184,8 +184,25 @@ class Learned(NamedTuple):
     diverged_at: Int[np.ndarray, " L"]
     scale: Float[np.ndarray, "L 2 I"] | None = None
     """Mean and deviation of each number of an observation, if they were normalized."""
+    points: Int[np.ndarray, " L"] | None = None
+    """How many returns were recorded; None if all were, because nobody stopped a lane."""
 
 
+class Seen(NamedTuple):
+    """What those who watch a group of lanes are shown after each stretch."""
+
+    lanes: Int[np.ndarray, " G"]
+    """Their numbers; of a padded group only the real ones."""
+    steps: int
+    """That each lane has behind it."""
+    record: Record
+    run: Run
+    """For now: what comes next overwrites it."""
+    hypers: Hypers
+
+
+Watch = Callable[[Seen], bool]
+"""Is shown a group of lanes, and says whether it should stop."""
 Advance = Callable[[int, float], None]
 """Is told how many more steps (of all lanes) are done, and the mean of the last returns."""
 
@@ -199,17 +216,19 @@ def learn_lanes(
     seed: int,
     kept: Checkpoint | None = None,
     advance: Advance = lambda steps, recent: None,
+    watch: Watch | None = None,
 ) -> Learned:
     """Group after group of lanes; memory does not grow with their number, but for what is learned.
 
     `numbers` has every hyperparameter of every lane, `runs` the number of each lane's run: with the seed, that decides
-    all that is random in it.
+    all that is random in it. What `watch` is shown it cannot change; it can only stop a group.
     """
     kept = Checkpoint(None, {}) if kept is None else kept
     lanes, every = len(runs), options.learning.every
     points = steps // every
     seeds = jax.vmap(partial(jax.random.fold_in, jax.random.key(seed)))(jnp.asarray(runs, jnp.uint32))
     records = Record(*(np.full((lanes, points), np.nan, np.float32) for _ in Record._fields))
+    returns, done = np.full((lanes, points), np.nan), np.full(lanes, points)
     weights, diverged_at, scales = [], [], []
     for number, (members, real) in enumerate(padded_groups(lanes, side_by_side(options, lanes))):
         hypers = Hypers(**{k: jnp.asarray(v[members], jnp.float32) for k, v in numbers.items()})
@@ -223,14 +242,21 @@ def learn_lanes(
                     whole[members, k] = part
                 kept.keep(number, k + 1, members, records, state, finished=k + 1 == points)
                 advance(every * real, _mean(record.last))
+                seen = Seen(members[:real], (k + 1) * every, record, state.run, hypers)
+                if watch is not None and watch(seen) and k + 1 < points:
+                    done[members] = k + 1
+                    kept.keep(number, k + 1, members, records, state, finished=True)
+                    break
         finally:
             group.close()
-        weights.append(_vectors(state.run.weights)[:real])
+        known = done[members[0]]
+        returns[members, :known] = returns_at_records(*(whole[members, :known] for whole in records))
+        weights.append(weight_vectors(state.run.weights)[:real])
         diverged_at.append(np.asarray(state.run.diverged_at)[:real])
         if options.learning.normalize_observations:
-            scales.append(_scale(state.run.scaling.observation)[:real])
-    scale = np.concatenate(scales) if scales else None
-    return Learned(returns_at_records(*records), np.concatenate(weights), np.concatenate(diverged_at), scale)
+            scales.append(scales_of(state.run.scaling.observation)[:real])
+    scale, stopped = np.concatenate(scales) if scales else None, done if (done < points).any() else None
+    return Learned(returns, np.concatenate(weights), np.concatenate(diverged_at), scale, stopped)
 
 
 LARGE = 20_000
@@ -243,12 +269,12 @@ def side_by_side(options: Options, lanes: int) -> int:
     return 1 if alone else group_size(lanes)
 
 
-def _vectors(weights: Any) -> Float[np.ndarray, "L P"]:
+def weight_vectors(weights: Any) -> Float[np.ndarray, "L P"]:
     """The weights of each lane as one vector, in the order of `gpbe.nets.flat`."""
     return np.concatenate([np.asarray(part).reshape(len(part), -1) for part in jax.tree.leaves(weights)], axis=1)
 
 
-def _scale(moments: Any) -> Float[np.ndarray, "L 2 I"]:
+def scales_of(moments: Any) -> Float[np.ndarray, "L 2 I"]:
     return np.stack([np.asarray(moments.mean), np.asarray(jax.vmap(deviation)(moments))], axis=1)
 
 

@@ -1,5 +1,6 @@
 """One compiled loop for control: act, store, update, measure."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -8,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, PRNGKeyArray
 
 from gpbe.algorithms.control import Action, Hypers, Sampled, Streamed, Tracing
-from gpbe.algorithms.control.maximum import hard_max, mellowmax
+from gpbe.algorithms.control.maximum import Greedy, hard_max, mellowmax
 from gpbe.envs import CompiledEnv
 from gpbe.learn.control import forward, scaling, streaming
 from gpbe.learn.control.chances import Chance, Chances
@@ -141,27 +142,38 @@ def replay(
     return run._replace(weights=weights, optimizer=optimizer, target=target, buffer=buffer)
 
 
-def update(
-    options: Options, shape: Shape, hypers: Hypers, run: Run, batch: Array, time: Array
-) -> tuple[Array, Any, Array | None]:
-    """One mini-batch: the mean of the directions, pulled back through the networks, and the optimizer's step."""
-    agent, learning, columns = options.agent, options.learning, batch.T
+def read_rows(options: Options, run: Run, rows: Array) -> tuple[Array, Array, Sampled, list[Array]]:
+    """Stored transitions as networks see them: S, S', the rest, and what is stored for traces besides."""
+    columns = rows.T
     size = (columns.shape[0] - numbers_in(options)) // 2
     action, reward, discount, probability, *more = columns[2 * size :]
     action, reward = action.astype(jnp.int32), scaling.paid_as(run.scaling, reward)
     s, s_next = (scaling.seen_as(run.scaling, x) for x in (columns[:size], columns[size : 2 * size]))
+    return s, s_next, Sampled(action, reward, discount, probability), more
+
+
+def maximum(options: Options, hypers: Hypers) -> Callable[[Array], Greedy]:
+    """The maximum over actions: hard, or soft where a setting has a temperature."""
+    return hard_max if options.hard else partial(mellowmax, tau=hypers.tau)
+
+
+def update(
+    options: Options, shape: Shape, hypers: Hypers, run: Run, batch: Array, time: Array
+) -> tuple[Array, Any, Array | None]:
+    """One mini-batch: the mean of the directions, pulled back through the networks, and the optimizer's step."""
+    agent, learning = options.agent, options.learning
+    s, s_next, sampled, more = read_rows(options, run, batch)
     target = shape.networks(run.target) if learning.target_every else None
 
     def outputs(weights: Array) -> Any:
         return agent.outputs(shape.networks(weights), target, s, s_next)
 
     out, pull_back = jax.vjp(outputs, run.weights)
-    greedy = hard_max if options.hard else partial(mellowmax, tau=hypers.tau)
+    greedy = maximum(options, hypers)
     if isinstance(agent, Tracing):
-        t, done = Streamed(action, reward, discount, more[0] > 0), more[1]
+        t, done = Streamed(*sampled[:3], more[0] > 0), more[1]
         directions = forward.directions(agent, out, t, done, learning.length, hypers, greedy)
     else:
-        sampled = Sampled(action, reward, discount, probability)
         directions = jax.vmap(lambda o, t: agent.directions(o, t, hypers, greedy), -1, -1)(out, sampled)
     (gradient,) = pull_back(jax.tree.map(lambda d: -d / learning.batch, directions))
     if shape.penalized is not None:

@@ -6,40 +6,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gpbe.algorithms.control import ALGORITHMS, Agent, Choice, ControlAlgorithm, Spec
+from gpbe.algorithms.control import ALGORITHMS, Agent, ControlAlgorithm, Spec
 from gpbe.checks import check_at_least, check_known, check_seed
-from gpbe.envs import CompiledEnv, HostEnv, as_observation, find
+from gpbe.envs import as_observation, find
 from gpbe.errors import InputError
 from gpbe.files import arrays as arrays_file
 from gpbe.learn.control.header import Header, check_scale, check_weights
+from gpbe.learn.control.playing import Evaluation, play, preferences_program
 from gpbe.learn.control.state import Shape, shape_of
 from gpbe.nets import MakeBody, Style
 from gpbe.shapes import Array
-from gpbe.summary import standard_error
 
 KIND, VERSION, OLDEST = "gpbe-agent", 2, 1
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """Episodes of an agent that no longer learns."""
-
-    returns: Array
-    """Undiscounted, one an episode."""
-    lengths: Array
-
-    @property
-    def mean(self) -> float:
-        return float(self.returns.mean())
-
-    @property
-    def standard_error(self) -> float:
-        """The standard error of the mean; NaN for one episode."""
-        return float(standard_error(self.returns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,15 +54,7 @@ class TrainedAgent:
 
     @cached_property
     def _preferences(self) -> Any:
-        self._shape  # made before anything is traced  # noqa: B018
-        return jax.jit(jax.vmap(self._preferred, in_axes=(None, 0)))
-
-    def _preferred(self, weights: Any, observation: Any) -> Any:
-        """The preferences at one observation."""
-        seen = observation.reshape(-1)
-        if self.scale is not None:
-            seen = (seen - jnp.asarray(self.scale[0])) / jnp.asarray(self.scale[1])
-        return self._agent.preferences(self._shape.layout.tree(weights), seen[:, None])[:, 0]
+        return preferences_program(self._agent, self.spec)
 
     @cached_property
     def networks(self) -> Any:
@@ -94,7 +67,7 @@ class TrainedAgent:
         shape = self.spec.observation
         if given.shape != shape and given.shape[1:] != shape:
             raise InputError(f"the observation has shape {given.shape}; an agent for {self.env} needs {shape}")
-        out = np.asarray(self._preferences(self.weights, given.reshape(-1, *shape)))
+        out = np.asarray(self._preferences(self.weights, self.scale, given.reshape(-1, *shape)))
         return out[0] if given.shape == shape else out
 
     def act(self, observation: Any) -> int | Array:
@@ -116,9 +89,7 @@ class TrainedAgent:
             has = f"observations {found.observation} and {found.actions} actions"
             needs = f"observations {self.spec.observation} and {self.spec.actions} actions"
             raise InputError(f"{found.name} has {has}; this agent for {self.env} needs {needs}")
-        if isinstance(found, HostEnv):
-            return _play_host(self, found, episodes, seed, sample)
-        return _play_compiled(self, found, episodes, seed, sample)
+        return play(self._agent, self.spec, self.weights, self.scale, found, episodes, seed, sample)
 
     def save(self, path: str | Path) -> Path:
         """One file. An algorithm or a body of one's own is not in it: `load` asks for them."""
@@ -171,52 +142,3 @@ def _check_own(what: str, needed: bool, given: Any) -> None:
         raise InputError(f"was trained with the user's own {what}; give it: gpbe.load(path, {what}=...)")
     if given is not None and not needed:
         raise InputError(f"was not trained with a user's own {what}; leave it out")
-
-
-def _choose(agent: TrainedAgent, preferences: Any, uniform: Any, sample: bool) -> Any:
-    if not sample:
-        return preferences.argmax(axis=-1)
-    choice = Choice(jnp.zeros(uniform.shape, bool), uniform)
-    return jax.vmap(agent._agent.act, in_axes=(0, 0, None))(preferences, choice, jnp.zeros(())).chosen
-
-
-def _play_compiled(agent: TrainedAgent, env: CompiledEnv, episodes: int, seed: int, sample: bool) -> Evaluation:
-    agent._shape  # made before anything is traced  # noqa: B018
-
-    def play(weights: Any, key: Any) -> tuple[Any, Any]:
-        key_reset, key = jax.random.split(key)
-        observation, state = env.reset(key_reset)
-
-        def step(carry: Any) -> Any:
-            key, observation, state, total, length, _ = carry
-            key, key_step, key_action = jax.random.split(key, 3)
-            preferences = agent._preferred(weights, observation)
-            uniform = jax.random.uniform(key_action)
-            action = _choose(agent, preferences[None], uniform[None], sample)[0]
-            s = env.step(key_step, state, action)
-            return key, s.observation, s.state, total + s.reward, length + 1, s.terminated | s.truncated
-
-        start = (key, observation, state, jnp.zeros(()), jnp.int32(0), jnp.zeros((), bool))
-        *_, total, length, _ = jax.lax.while_loop(lambda carry: ~carry[-1], step, start)
-        return total, length
-
-    keys = jax.random.split(jax.random.key(seed), episodes)
-    returns, lengths = jax.jit(jax.vmap(play, in_axes=(None, 0)))(jnp.asarray(agent.weights), keys)
-    return Evaluation(np.asarray(returns, float), np.asarray(lengths))
-
-
-def _play_host(agent: TrainedAgent, env: HostEnv, episodes: int, seed: int, sample: bool) -> Evaluation:
-    # One lane: several would have to wait for the longest episode, and an instance of the user's has no copies.
-    returns, lengths = np.zeros(episodes), np.zeros(episodes, int)
-    rng = np.random.default_rng(seed)
-    with env.open(1) as envs:
-        observation, episode = envs.reset([seed]), 0
-        while episode < episodes:
-            preferences = jnp.asarray(agent.preferences(observation))
-            uniform = jnp.asarray(rng.uniform(size=1), jnp.float32)
-            stepped = envs.step(np.asarray(_choose(agent, preferences, uniform, sample)))
-            returns[episode] += float(stepped.reward[0])
-            lengths[episode] += 1
-            episode += int(stepped.terminated[0] | stepped.truncated[0])
-            observation = stepped.following
-    return Evaluation(returns, lengths)
