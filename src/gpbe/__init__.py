@@ -1,9 +1,10 @@
 """Off-policy value estimation with the generalized projected Bellman error."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gpbe import exact, features, mdp
 from gpbe.errors import InputError
+from gpbe.lazy import all_names, imported_when_used
 
 if TYPE_CHECKING:
     from gpbe.evaluation import Evaluation, evaluate
@@ -30,22 +31,17 @@ __all__ = [
     "train",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Names that need JAX are imported when first used, so that the exact side starts at once."""
-    import importlib
-
-    homes = {
-        "predict": "gpbe.learn.predict",
-        "Prediction": "gpbe.learn.prediction",
-        "evaluate": "gpbe.evaluation",
-        "Evaluation": "gpbe.evaluation",
-        "grid": "gpbe.learn.settings",
-        "train": "gpbe.learn.train",
-        "Training": "gpbe.learn.train",
-        "load": "gpbe.learn.control.trained",
-        "TrainedAgent": "gpbe.learn.control.trained",
-    }
-    if name in homes:
-        return getattr(importlib.import_module(homes[name]), name)
-    raise AttributeError(f"module 'gpbe' has no attribute {name!r}")
+_HOMES = {
+    "predict": "gpbe.learn.predict",
+    "Prediction": "gpbe.learn.prediction",
+    "evaluate": "gpbe.evaluation",
+    "Evaluation": "gpbe.evaluation",
+    "grid": "gpbe.learn.settings",
+    "train": "gpbe.learn.train",
+    "Training": "gpbe.learn.train",
+    "load": "gpbe.learn.control.trained",
+    "TrainedAgent": "gpbe.learn.control.trained",
+}
+# Names that need JAX are imported when first used, so that the exact side starts at once.
+__getattr__ = imported_when_used(__name__, _HOMES)
+__dir__ = all_names(__name__)

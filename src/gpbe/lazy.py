@@ -1,6 +1,7 @@
 """What is imported when it is first used, so that what does not need JAX or matplotlib starts without them."""
 
 import importlib
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -22,6 +23,21 @@ def imported_when_used(package: str, homes: Mapping[str, str]) -> Callable[[str]
         return getattr(importlib.import_module(homes[name]), name)
 
     return find
+
+
+def all_names(package: str) -> Callable[[], list[str]]:
+    """The `__dir__` of a package: what it has, and what it exports and has not imported yet.
+
+    >>> import gpbe
+    >>> {"predict", "train", "load", "grid"} <= set(all_names("gpbe")())
+    True
+    """
+
+    def names() -> list[str]:
+        module = sys.modules[package]
+        return sorted({*vars(module), *module.__all__})
+
+    return names
 
 
 def named(reference: str) -> Callable[..., Any]:

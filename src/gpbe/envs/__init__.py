@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from gpbe.lazy import imported_when_used
+from gpbe.lazy import all_names, imported_when_used
 
 if TYPE_CHECKING:
     from gpbe.envs.compiled import CompiledEnv, GymnaxEnv, Stepped, find_compiled, from_gymnax
@@ -32,3 +32,4 @@ __getattr__ = imported_when_used(
     | dict.fromkeys(_COMPILED, "gpbe.envs.compiled")
     | {"find": "gpbe.envs.lookup"},
 )
+__dir__ = all_names(__name__)

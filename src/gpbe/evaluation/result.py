@@ -10,6 +10,7 @@ import polars as pl
 from gpbe.checks import check_known
 from gpbe.evaluation.survey import Calibrated, Survey
 from gpbe.shapes import Array
+from gpbe.wording import counted
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,11 @@ class Evaluation:
                 "warnings": list(d.warnings),
             },
         }
+
+    def __repr__(self) -> str:
+        (low, high), among = self.interval, counted(len(self.estimates), "estimate")
+        said = f"{self.value:.4g}, {100 * self.level:g} % interval [{low:.4g}, {high:.4g}]"
+        return f"<Evaluation: value {said} by {self.recommended}, of {among}>"
 
     def __str__(self) -> str:
         from gpbe.evaluation.page import as_text

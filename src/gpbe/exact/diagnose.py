@@ -49,6 +49,10 @@ class Finding:
     bound: Bound | None
     """Theorem 1, for the linear PBE."""
 
+    def __repr__(self) -> str:
+        errors = f"RMSVE {self.error_behavior:.4g} under d_b, {self.error_target:.4g} under d_pi"
+        return f"<Finding: minimum of {self.objective.upper()} weighted by {self.weighting}, {errors}>"
+
 
 @dataclass(frozen=True)
 class Diagnosis:
@@ -108,6 +112,11 @@ class Diagnosis:
 
     def as_dict(self) -> dict[str, Any]:
         return _as_dict(self)
+
+    def __repr__(self) -> str:
+        verdict = self.stability["behavior"].verdict
+        said = "may or may not converge" if verdict == "undecided" else verdict
+        return f"<Diagnosis of {self.problem.name}: off-policy TD {said}; recommended: {self.recommendation[0]}>"
 
     def __str__(self) -> str:
         from gpbe.pages.diagnosis import as_text

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpbe.algorithms.control import ControlAlgorithm, Spec, find_algorithm
+from gpbe.bars import both, training_progress
 from gpbe.checks import check_at_least, check_seed
 from gpbe.envs import CompiledEnv, HostEnv, find
 from gpbe.errors import InputError
@@ -20,7 +21,7 @@ from gpbe.learn.control.trained import TrainedAgent
 from gpbe.learn.settings import Settings
 from gpbe.nets import MakeBody
 from gpbe.shapes import Array
-from gpbe.summary import mean_of_last
+from gpbe.summary import best_of, mean_of_last, sizes
 
 MOST_LANES = 10**6
 
@@ -62,6 +63,10 @@ class Training:
         """Mean return over the last quarter of the steps, ([settings,] runs): the paper's summary of a run."""
         return mean_of_last(self.returns)
 
+    def __repr__(self) -> str:
+        best, size = best_of(self.finals, max), sizes(self.diverged_at, self.steps, "step")
+        return f"<Training by {self.algorithm} on {self.env}: {size}, final return {best}>"
+
     def agent(self, run: int = 0, setting: int | None = None) -> TrainedAgent:
         """What one run learned; of one setting, if hyperparameters were swept."""
         swept = self.hyperparameters.swept
@@ -102,6 +107,7 @@ def train(
     every: int | None = None,
     checkpoint: str | Path | None = None,
     advance: Advance = lambda steps, recent: None,
+    progress: bool = False,
     **hyperparameters: Any,
 ) -> Training:
     """Learn to act.
@@ -133,6 +139,7 @@ def train(
         checkpoint: a file that is kept up to date while learning; if it is there already, learning goes on from it, to
             the same result as if it had not been interrupted. With more `steps` than before, a finished one goes on.
         advance: is told how many more steps (of all runs) are done, and the mean of the last returns.
+        progress: show a bar with steps, rate and the last returns, if this is a terminal.
         **hyperparameters: `step_size`, `tau`, `epsilon`, `gamma`, and what the algorithm has (`gpbe list control`).
             One given as an array is swept; arrays must have one length (`gpbe.grid` makes products). Also choices on
             the algorithm's axes, such as `width=0.5` for "qrc-sep" or `ratios=True` for "tdrc-pg".
@@ -164,7 +171,8 @@ def train(
     kept = Checkpoint(checkpoint, described(plan))
     setting, run = np.divmod(np.arange(plan.settings.count * runs), runs)
     numbers = by_lane(plan.settings, setting)
-    learned = learn_lanes(plan.options, plan.env, numbers, run, steps, seed, kept, advance)
+    with training_progress(f"{plan.record.name} on {plan.env.name}", len(run) * steps, progress) as bar:
+        learned = learn_lanes(plan.options, plan.env, numbers, run, steps, seed, kept, both(advance, bar))
     return assembled(plan, learned, None if isinstance(env, str) else env)
 
 

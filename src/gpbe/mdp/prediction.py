@@ -16,6 +16,7 @@ from gpbe.mdp.finite import FiniteMDP
 from gpbe.mdp.sparse import as_sparse_features
 from gpbe.mdp.structure import check_evaluation_ends, stationary_distribution
 from gpbe.shapes import Array, Features, Numbers, PerState, PerStateAction, StateMatrix, Weights
+from gpbe.wording import counted
 
 FIELDS = ("mdp", "target", "behavior", "features", "initial_weights", "name")
 OF_FEATURES = ("feature_triangle",)
@@ -100,6 +101,11 @@ class PredictionProblem:
         other = self.replace(features=features)
         other.__dict__.update({k: v for k, v in self.__dict__.items() if k not in (*FIELDS, *OF_FEATURES)})
         return other
+
+    def __repr__(self) -> str:
+        batch = f" (a batch {self.batch_shape})" if self.batch_shape != self.mdp.batch_shape else ""
+        features = counted(self.features.shape[-1], "feature")
+        return f"<PredictionProblem {self.name}: {self.mdp.size_in_words}, {features}{batch}>"
 
     def __getitem__(self, index: int | tuple[int, ...]) -> "PredictionProblem":
         """One problem of a batch."""

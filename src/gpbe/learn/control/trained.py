@@ -20,6 +20,7 @@ from gpbe.learn.control.state import Shape, shape_of
 from gpbe.nets import MakeBody, Style
 from gpbe.shapes import Array
 from gpbe.summary import standard_error
+from gpbe.wording import counted
 
 KIND, VERSION, OLDEST = "gpbe-agent", 2, 1
 
@@ -40,6 +41,10 @@ class Evaluation:
     def standard_error(self) -> float:
         """Of the mean; NaN for one episode."""
         return float(standard_error(self.returns))
+
+    def __repr__(self) -> str:
+        error = f" ± {self.standard_error:.2g}" if len(self.returns) > 1 else ""
+        return f"<Evaluation: mean return {self.mean:.4g}{error} over {counted(len(self.returns), 'episode')}>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +67,12 @@ class TrainedAgent:
     def algorithm(self) -> str:
         """The name of the algorithm."""
         return self.record.name
+
+    def __repr__(self) -> str:
+        seen = "x".join(map(str, self.spec.observation))
+        layers = "layers of one's own" if self.spec.body is not None else f"layers {self.spec.hidden}"
+        size = f"observations {seen}, {counted(self.spec.actions, 'action')}, {layers}"
+        return f"<TrainedAgent by {self.algorithm} for {self.env}: {size}, {counted(len(self.weights), 'weight')}>"
 
     @cached_property
     def _agent(self) -> Agent:
