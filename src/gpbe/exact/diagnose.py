@@ -14,6 +14,7 @@ from gpbe.exact.objectives import value_error
 from gpbe.exact.stability import Stability, gradient_stability, td_stability
 from gpbe.exact.variance import Followon, followon_spread, samples_vary_finitely
 from gpbe.exact.weightings import Name, as_lambda, mismatch, weighting
+from gpbe.lazy import named
 from gpbe.mdp import PredictionProblem
 from gpbe.shapes import Array, PerState
 
@@ -97,6 +98,14 @@ class Diagnosis:
         return np.array(kept)
 
     @cached_property
+    def errors_over_lambda(self) -> dict[str, Array] | None:
+        """RMSVE under d_b at the PBE(lam)'s minimum, for each weighting and each of `LAMBDAS`; not beyond `MANY`."""
+        p = self.problem
+        if p.mdp.n_states > MANY:
+            return None
+        return {name: np.array([_error_at(p, name, lam) for lam in LAMBDAS]) for name in WEIGHTINGS}
+
+    @cached_property
     def warnings(self) -> tuple[str, ...]:
         """Methods that converge in expectation and whose samples have infinite variance, with what to do."""
         return tuple(
@@ -127,6 +136,9 @@ class Diagnosis:
         from gpbe.pages.diagnosis import as_page
 
         return as_page(self)
+
+    def _repr_html_(self) -> str:
+        return named("gpbe.look.notebook:diagnosis")(self)
 
 
 SMALLEST = 1e-50
@@ -176,6 +188,11 @@ def _find(problem: PredictionProblem, objective: str, name: str, d: dict[str, Pe
     rms = {e: float(value_error(problem, found.values, e) ** 0.5) for e in ("behavior", "target")}
     bound = value_error_bound(problem, d[name] / d[name].sum(), lam) if objective == "pbe" else None
     return Finding(objective, name, found, rms["behavior"], rms["target"], bound)
+
+
+def _error_at(problem: PredictionProblem, name: Name, lam: float) -> float:
+    found = solution(problem, "pbe", weighting(problem, name, lam), lam=lam)
+    return float(value_error(problem, found.values, "behavior") ** 0.5)
 
 
 def _recommend(diagnosis: Diagnosis) -> tuple[str, str]:
