@@ -12,6 +12,7 @@ from gpbe.bars import both, progress
 from gpbe.checks import check_known
 from gpbe.errors import InputError
 from gpbe.exact.weightings import Name
+from gpbe.lazy import named
 from gpbe.mdp import Log, PredictionProblem
 from gpbe.shapes import Array, Numbers
 from gpbe.summary import best_of, mean_and_error, sizes
@@ -99,6 +100,9 @@ class Prediction:
     def __repr__(self) -> str:
         finals = ", ".join(f"{metric} {best_of(scores, min)}" for metric, scores in self.finals.items())
         return f"<Prediction by {self.algorithm}: {sizes(self.diverged_at, self.steps, 'update')}, final {finals}>"
+
+    def _repr_html_(self) -> str:
+        return named("gpbe.look.notebook:prediction")(self)
 
     def growing(self, metric: str) -> Array:
         """Which runs end with a finite error beyond 1e6 times the one before learning, ([settings,] runs).

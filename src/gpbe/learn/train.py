@@ -12,6 +12,7 @@ from gpbe.bars import both, training_progress
 from gpbe.checks import check_at_least, check_seed
 from gpbe.envs import CompiledEnv, HostEnv, find
 from gpbe.errors import InputError
+from gpbe.lazy import named
 from gpbe.learn.control.checkpoint import Checkpoint
 from gpbe.learn.control.lanes import Advance, Learned, learn_lanes
 from gpbe.learn.control.learning import DEFAULTS
@@ -66,6 +67,9 @@ class Training:
     def __repr__(self) -> str:
         best, size = best_of(self.finals, max), sizes(self.diverged_at, self.steps, "step")
         return f"<Training by {self.algorithm} on {self.env}: {size}, final return {best}>"
+
+    def _repr_html_(self) -> str:
+        return named("gpbe.look.notebook:training")(self)
 
     def agent(self, run: int = 0, setting: int | None = None) -> TrainedAgent:
         """What one run learned; of one setting, if hyperparameters were swept."""

@@ -11,6 +11,7 @@ from scipy.sparse import issparse
 from gpbe import linalg
 from gpbe.checks import as_floats, check_coverage, check_magnitude, check_names, check_shape
 from gpbe.errors import InputError
+from gpbe.lazy import named
 from gpbe.linalg import DenseInverse, Inverse
 from gpbe.mdp.finite import FiniteMDP
 from gpbe.mdp.sparse import as_sparse_features
@@ -106,6 +107,9 @@ class PredictionProblem:
         batch = f" (a batch {self.batch_shape})" if self.batch_shape != self.mdp.batch_shape else ""
         features = counted(self.features.shape[-1], "feature")
         return f"<PredictionProblem {self.name}: {self.mdp.size_in_words}, {features}{batch}>"
+
+    def _repr_html_(self) -> str | None:
+        return named("gpbe.look.notebook:problem")(self)
 
     def __getitem__(self, index: int | tuple[int, ...]) -> "PredictionProblem":
         """One problem of a batch."""

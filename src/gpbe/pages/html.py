@@ -71,7 +71,7 @@ def rows_of(columns: Sequence[str], rows: Iterable[Sequence[object]], right: Ite
     """A table; the columns whose numbers are in `right` hold numbers."""
     right = set(right)
     kind = [' class="number"' if k in right else "" for k in range(len(columns))]
-    names = "".join(f"<th{k}>{escape(name)}</th>" for k, name in zip(kind, columns, strict=True))
+    names = "".join(f"<th{k}>{cell(name)}</th>" for k, name in zip(kind, columns, strict=True))
     body = "".join(
         "<tr>" + "".join(f"<td{k}>{cell(value)}</td>" for k, value in zip(kind, row, strict=True)) + "</tr>\n"
         for row in rows
