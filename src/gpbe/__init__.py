@@ -1,8 +1,9 @@
 """Off-policy value estimation with the generalized projected Bellman error."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gpbe.errors import InputError
+from gpbe.lazy import all_names, imported_when_used
 
 if TYPE_CHECKING:
     from gpbe import callbacks, exact, features, mdp
@@ -31,8 +32,8 @@ __all__ = [
     "train",
 ]
 
-_MODULES = ("callbacks", "exact", "features", "mdp")
 _HOMES = {
+    **{module: f"gpbe.{module}" for module in ("callbacks", "exact", "features", "mdp")},
     "predict": "gpbe.learn.predict",
     "Prediction": "gpbe.learn.prediction",
     "evaluate": "gpbe.evaluation",
@@ -43,18 +44,6 @@ _HOMES = {
     "load": "gpbe.learn.control.trained",
     "TrainedAgent": "gpbe.learn.control.trained",
 }
-
-
-def __getattr__(name: str) -> Any:
-    """Everything is imported when it is first used, so that nobody waits for what they do not use."""
-    import importlib
-
-    if name in _MODULES:
-        return importlib.import_module(f"gpbe.{name}")
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'gpbe' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+# Everything is imported when it is first used, so that nobody waits for what they do not use.
+__getattr__ = imported_when_used(__name__, _HOMES)
+__dir__ = all_names(__name__)

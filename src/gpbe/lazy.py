@@ -1,12 +1,13 @@
 """What is imported when it is first used, so that what does not need JAX or matplotlib starts without them."""
 
 import importlib
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 
 def imported_when_used(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package: `homes` has the module of every name that it exports so.
+    """The `__getattr__` of a package: `homes` has the module of every name, or of that name.
 
     >>> find = imported_when_used("tables", {"sqrt": "math"})
     >>> find("sqrt")(9)
@@ -19,9 +20,25 @@ def imported_when_used(package: str, homes: Mapping[str, str]) -> Callable[[str]
     def find(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(importlib.import_module(homes[name]), name)
+        home = importlib.import_module(homes[name])
+        return home if homes[name] == f"{package}.{name}" else getattr(home, name)
 
     return find
+
+
+def all_names(package: str) -> Callable[[], list[str]]:
+    """The `__dir__` of a package: what it has, and what it exports and has not imported yet.
+
+    >>> import gpbe
+    >>> {"predict", "train", "load", "grid"} <= set(all_names("gpbe")())
+    True
+    """
+
+    def names() -> list[str]:
+        module = sys.modules[package]
+        return sorted({*vars(module), *module.__all__})
+
+    return names
 
 
 def named(reference: str) -> Callable[..., Any]:

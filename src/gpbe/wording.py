@@ -57,6 +57,15 @@ def listed(words: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def counted(number: int, what: str) -> str:
+    """How many there are of something.
+
+    >>> counted(1, "feature"), counted(1200, "state")
+    ('1 feature', '1,200 states')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def by_setting(table: pl.DataFrame, names: Sequence[str]) -> dict[str, dict[int, str]]:
     """What to write for each hyperparameter and setting; the table has a column for it and one `setting`."""
     rows = table.select("setting", *names).unique(maintain_order=True)

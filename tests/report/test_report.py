@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from typing import NamedTuple
 
 import polars as pl
@@ -17,6 +16,7 @@ from gpbe.figures import style
 from gpbe.report.gather import shorter
 from helpers import chromium
 from helpers.control_runs import DOMAINS, runs
+from helpers.html_page import Page
 
 CONTROL = {name for name, spec in FIGURES.items() if set(spec.needs) <= set(MEMBERS)}
 
@@ -80,31 +80,6 @@ def test_false_discoveries_are_counted_over_all_claims_that_chance_has_a_part_in
     smallest = min(each.finding.p for each in sampled)
     expected = smallest * k * sum(1 / rank for rank in range(1, k + 1))
     assert min(each.q for each in sampled) <= min(1.0, expected) + 1e-12
-
-
-class Page(HTMLParser):
-    """Checks that tags close in order; collects ids, links, images and what is fetched."""
-
-    EMPTY = ("meta", "link", "img", "br")
-
-    def __init__(self, text: str):
-        super().__init__()
-        self.open, self.ids, self.links, self.images, self.fetched = [], [], [], [], []
-        self.feed(text)
-        self.close()
-        assert not self.open, f"never closed: {self.open}"
-
-    def handle_starttag(self, tag, attrs):
-        values = dict(attrs)
-        if tag not in self.EMPTY:
-            self.open.append(tag)
-        self.ids += [values["id"]] if "id" in values else []
-        self.links += [values["href"]] if tag == "a" else []
-        self.images += [values] if tag == "img" else []
-        self.fetched += [values[name] for name in ("src", "href", "srcset", "data") if name in values and tag != "a"]
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
 
 
 @pytest.fixture(scope="module")

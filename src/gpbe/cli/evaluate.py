@@ -6,9 +6,10 @@ from typing import Annotated, Any, Literal
 from tyro.conf import Positional, arg
 
 from gpbe import process
+from gpbe.bars import progress
 from gpbe.cli.options import File, Json, Names, Number, Real
 from gpbe.cli.sweeping import check_out, write_out
-from gpbe.cli.terminal import check_writable, console, headed, print_json, progress
+from gpbe.cli.terminal import check_writable, console, headed, print_json
 from gpbe.errors import InputError
 
 Logs = Annotated[tuple[str, ...], arg(metavar="LOG|AGENT ...", help_behavior_hint="")]

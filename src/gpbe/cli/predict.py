@@ -13,7 +13,7 @@ from gpbe.algorithms.hyperparameters import Hyperparameter
 from gpbe.cli.options import AlgorithmName, Basis, File, Json, KernelName, Names, Number, ProblemName, Sizes, options_of
 from gpbe.cli.problems import read_problem
 from gpbe.cli.sweeping import check_out, plain, read_typed, single_and_grid, write_out
-from gpbe.cli.terminal import console, headed, print_json, progress
+from gpbe.cli.terminal import console, headed, print_json
 from gpbe.exact.weightings import Name as Weighting
 from gpbe.mdp import is_log
 from gpbe.wording import as_text
@@ -137,9 +137,8 @@ def learn(
     import gpbe
 
     single, grid = single_and_grid(typed)
-    count = len(next(iter(grid.values()))) if grid else 1
-    with progress(title, count, "settings") as advance, np.errstate(over="ignore"):
-        return gpbe.predict(data, algorithm, average=True, advance=advance, **single, **grid, **options)
+    with np.errstate(over="ignore"):
+        return gpbe.predict(data, algorithm, average=True, progress=title, **single, **grid, **options)
 
 
 def heading(result: "Prediction", name: str, seed: int, epochs: int, of_net: Mapping[str, Any]) -> dict[str, Any]:

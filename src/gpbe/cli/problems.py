@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
-from gpbe.cli.options import Json, Number, ProblemName
-from gpbe.cli.terminal import console, print_json
+from gpbe.cli.options import File, Json, Number, ProblemName
+from gpbe.cli.terminal import check_writable, console, print_json
 from gpbe.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ def diagnose(
     problem: Positional[ProblemName],
     lam: float = 0.0,
     index: Number = None,
+    out: File = None,
     json: Json = False,
 ) -> None:
     """Tell what TD and its relatives do on a problem: convergence, solutions, errors, bounds, and what to use.
@@ -24,13 +25,20 @@ def diagnose(
         problem: a name from `gpbe list problems`, or a .toml or .npz file with a problem of your own
         lam: trace parameter lambda, in [0, 1]
         index: which problem of a batch (`four-rooms` has eight)
+        out: write it as a page with figures (.html), or as a picture (.png or .pdf)
         json: print JSON
     """
-    from gpbe import exact
+    from gpbe import exact, look
 
+    if out is not None:
+        look.check_kind(out)
+        check_writable(out.parent)
     diagnosis = exact.diagnose(read_problem(problem, index), lam)
+    file = None if out is None else str(look.write(diagnosis, out))
     if json:
-        print_json(diagnosis.as_dict())
+        print_json(diagnosis.as_dict() | ({"file": file} if file else {}))
+    elif file:
+        console().print(f"{diagnosis!r}\nto look at: {file}")
     else:
         console().print(diagnosis)
 

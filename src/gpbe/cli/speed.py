@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from gpbe.bars import progress
 from gpbe.checks import check_at_least
-from gpbe.cli.terminal import progress
 from gpbe.errors import InputError
 from gpbe.files.atomic import write_atomic
 from gpbe.runner.local import available_cores

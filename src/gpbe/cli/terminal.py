@@ -1,13 +1,8 @@
-"""What commands share: a console, JSON, a progress bar, numbers as people write them."""
+"""What commands share: a console, JSON, numbers as people write them."""
 
-import contextlib
-import functools
 import json
-import math
 import os
 import sys
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,59 +34,6 @@ def headed(title: str, rest: str) -> Any:
 
 def print_json(value: object) -> None:
     print(json.dumps(value, indent=2, allow_nan=False))
-
-
-@contextlib.contextmanager
-def progress(name: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
-    """A bar with rate and time left, on a terminal; nothing elsewhere."""
-    with _bar(name, total, unit, "rate") as (update, started):
-        done = 0
-
-        def advance(amount: int) -> None:
-            nonlocal done
-            done += amount
-            update(advance=amount, rate=f"{done / (time.perf_counter() - started):,.0f}/s")
-
-        yield advance
-
-
-@contextlib.contextmanager
-def training_progress(name: str, total: int) -> Iterator[Callable[[int, float], None]]:
-    """The same for training: also the mean of the last returns. What was done in an earlier process is not its rate."""
-    with _bar(name, total, "steps", "rate", "recent") as (update, started):
-        done = 0
-
-        def advance(amount: int, recent: float) -> None:
-            nonlocal done
-            if math.isnan(recent) and not done:  # nothing has been learned here yet
-                update(advance=amount)
-                return
-            done += amount
-            shown = f"return {recent:,.1f}" if not math.isnan(recent) else ""
-            update(advance=amount, rate=f"{done / (time.perf_counter() - started):,.0f}/s", recent=shown)
-
-        yield advance
-
-
-@contextlib.contextmanager
-def _bar(name: str, total: int, unit: str, *fields: str) -> Iterator[tuple[Callable[..., None], float]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn("{task.completed:,.0f}/{task.total:,.0f} " + unit),
-        *(TextColumn(f"{{task.fields[{field}]}}") for field in fields),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
-        empty: dict[str, Any] = dict.fromkeys(fields, "")
-        task = bar.add_task(name, total=total, **empty)
-        yield functools.partial(bar.update, task), time.perf_counter()
 
 
 def check_writable(folder: Path) -> None:

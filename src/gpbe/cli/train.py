@@ -12,7 +12,7 @@ from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.table import ALGORITHMS, find_algorithm
 from gpbe.cli.options import AlgorithmName, EnvName, File, Json, Number, Sizes, options_of
 from gpbe.cli.sweeping import check_out, plain, read_typed, single_and_grid, write_out
-from gpbe.cli.terminal import Stopped, check_writable, console, headed, print_json, training_progress
+from gpbe.cli.terminal import Stopped, check_writable, console, headed, print_json
 from gpbe.interrupts import number_of
 from gpbe.learn.control.learning import DEFAULTS, STREAMING, Optimizer
 
@@ -88,10 +88,8 @@ def learn(
     import gpbe
 
     single, grid = single_and_grid(typed)
-    lanes = options["runs"] * (len(next(iter(grid.values()))) if grid else 1)
     try:
-        with training_progress(f"{algorithm} on {env}", lanes * options["steps"]) as advance:
-            return gpbe.train(env, algorithm, checkpoint=checkpoint, advance=advance, **options, **single, **grid)
+        return gpbe.train(env, algorithm, checkpoint=checkpoint, progress=True, **options, **single, **grid)
     except KeyboardInterrupt as interruption:
         if checkpoint is None:
             raise

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from gpbe.lazy import imported_when_used
+from gpbe.lazy import all_names, imported_when_used
 
 if TYPE_CHECKING:
     from gpbe.envs.compiled import CompiledEnv, GymnaxEnv, Stepped, find_compiled, from_gymnax
@@ -38,3 +38,4 @@ __getattr__ = imported_when_used(
         "find_host": "gpbe.envs.making",
     },
 )
+__dir__ = all_names(__name__)

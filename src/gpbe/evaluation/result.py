@@ -9,7 +9,9 @@ import polars as pl
 
 from gpbe.checks import check_known
 from gpbe.evaluation.survey import Calibrated, Survey
+from gpbe.lazy import named
 from gpbe.shapes import Array
+from gpbe.wording import counted
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,14 @@ class Evaluation:
                 "warnings": list(d.warnings),
             },
         }
+
+    def __repr__(self) -> str:
+        (low, high), among = self.interval, counted(len(self.estimates), "estimate")
+        said = f"{self.value:.4g}, {100 * self.level:g} % interval [{low:.4g}, {high:.4g}]"
+        return f"<Evaluation: value {said} by {self.recommended}, of {among}>"
+
+    def _repr_html_(self) -> str:
+        return named("gpbe.look.notebook:evaluation")(self)
 
     def __str__(self) -> str:
         from gpbe.evaluation.page import as_text

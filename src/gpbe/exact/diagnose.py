@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from gpbe.errors import InputError
 from gpbe.exact.bounds.paper import Bound, value_error_bound
@@ -14,15 +15,17 @@ from gpbe.exact.objectives import value_error
 from gpbe.exact.stability import Stability, gradient_stability, td_stability
 from gpbe.exact.variance import Followon, followon_spread, samples_vary_finitely
 from gpbe.exact.weightings import Name, as_lambda, mismatch, weighting
+from gpbe.lazy import named
 from gpbe.mdp import PredictionProblem
 from gpbe.shapes import Array, PerState
 
 WEIGHTINGS: tuple[Name, ...] = ("behavior", "target", "emphatic")
 OBJECTIVES = ("ve", "pbe", "be", "tde")
-METHOD = {"behavior": "off-policy TD", "target": "alternative-life TD", "emphatic": "emphatic TD"}
 LAMBDAS = np.round(np.arange(0, 1.01, 0.05), 2)
 MANY = 10_000
 """States beyond which other lambdas are not tried, and arrays of a number a state are left out of `as_dict`."""
+WIDE = 128
+"""Features beyond which errors are computed for every fifth lambda only: each takes the cube of their number."""
 WORTH = 0.01
 """Two errors that differ by less than this share of the larger are as good as each other."""
 WARNING = {
@@ -48,6 +51,18 @@ class Finding:
     """Root mean squared value error under d_pi."""
     bound: Bound | None
     """Theorem 1, for the linear PBE."""
+
+    def __repr__(self) -> str:
+        errors = f"RMSVE {self.error_behavior:.4g} under d_b, {self.error_target:.4g} under d_pi"
+        return f"<Finding: minimum of {self.objective.upper()} weighted by {self.weighting}, {errors}>"
+
+
+class ErrorsOverLambda(NamedTuple):
+    """What TD(lam) converges to, judged under d_b."""
+
+    lams: Float[Array, " L"]
+    errors: dict[str, Float[Array, " L"]]
+    """RMS value error of the PBE(lam)'s minimum under each weighting."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +108,14 @@ class Diagnosis:
         return np.array(kept)
 
     @cached_property
+    def errors_over_lambda(self) -> ErrorsOverLambda:
+        """How good the minimum of the PBE(lam) is for a grid of lam; beyond `MANY` states for the given one only."""
+        p = self.problem
+        lams = LAMBDAS if p.features.shape[-1] <= WIDE else LAMBDAS[::5]
+        lams = lams if p.mdp.n_states <= MANY else np.array([self.lam])
+        return ErrorsOverLambda(lams, {name: np.array([_error_at(p, name, x) for x in lams]) for name in WEIGHTINGS})
+
+    @cached_property
     def warnings(self) -> tuple[str, ...]:
         """Methods that converge in expectation and whose samples have infinite variance, with what to do."""
         return tuple(
@@ -107,7 +130,15 @@ class Diagnosis:
         return _recommend(self)
 
     def as_dict(self) -> dict[str, Any]:
-        return _as_dict(self)
+        """The same facts for a program; arrays of a number a state are None beyond `MANY` states."""
+        from gpbe.pages.diagnosis_json import as_dict
+
+        return as_dict(self)
+
+    def __repr__(self) -> str:
+        verdict = self.stability["behavior"].verdict
+        said = "may or may not converge" if verdict == "undecided" else verdict
+        return f"<Diagnosis of {self.problem.name}: off-policy TD {said}; recommended: {self.recommendation[0]}>"
 
     def __str__(self) -> str:
         from gpbe.pages.diagnosis import as_text
@@ -118,6 +149,9 @@ class Diagnosis:
         from gpbe.pages.diagnosis import as_page
 
         return as_page(self)
+
+    def _repr_html_(self) -> str:
+        return named("gpbe.look.notebook:diagnosis")(self)
 
 
 SMALLEST = 1e-50
@@ -169,6 +203,11 @@ def _find(problem: PredictionProblem, objective: str, name: str, d: dict[str, Pe
     return Finding(objective, name, found, rms["behavior"], rms["target"], bound)
 
 
+def _error_at(problem: PredictionProblem, name: Name, lam: float) -> float:
+    found = solution(problem, "pbe", weighting(problem, name, lam), lam=lam)
+    return float(value_error(problem, found.values, "behavior") ** 0.5)
+
+
 def _recommend(diagnosis: Diagnosis) -> tuple[str, str]:
     best = diagnosis.finding("ve", "behavior").error_behavior
     td = diagnosis.finding("pbe", "behavior")
@@ -212,59 +251,3 @@ def _gradient_method(diagnosis: Diagnosis) -> tuple[str, str]:
                 return "TDRC (a gradient method)", ""
             return f"TDRC with beta = {beta:g}", f" (with beta = 1 TDRC diverges too; it converges for {beta:g})"
     return "GTD2 (a gradient method)", " (TDC and TDRC need a faster h here: a ratio above 1)"
-
-
-def _as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
-    problem, (what, why) = diagnosis.problem, diagnosis.recommendation
-    return {
-        "problem": problem.name,
-        "states": problem.mdp.n_states,
-        "actions": problem.mdp.n_actions,
-        "features": problem.features.shape[-1],
-        "feature_rank": int(diagnosis.findings[0].solution.feature_rank),
-        "lambda": diagnosis.lam,
-        "values": _listed(problem.values),
-        "weightings": {name: _listed(d) for name, d in diagnosis.weightings.items()},
-        "mismatch": _number(diagnosis.mismatch),
-        "td": {
-            name: {
-                "method": METHOD[name],
-                "verdict": s.verdict,
-                "eigenvalues": [[float(e.real), float(e.imag)] for e in s.eigenvalues],
-                "largest_step_size": s.largest_step_size,
-                "finite_variance": diagnosis.finite_variance[name],
-            }
-            for name, s in diagnosis.stability.items()
-        },
-        "followon": {key: _number(value) for key, value in diagnosis.followon._asdict().items()},
-        "converging_lambdas": None if diagnosis.converging_lambdas is None else diagnosis.converging_lambdas.tolist(),
-        "solutions": [
-            {
-                "objective": f.objective,
-                "weighting": f.weighting,
-                "weights": f.solution.weights.tolist(),
-                "values": _listed(f.solution.values),
-                "objective_value": float(f.solution.error),
-                "rank": int(f.solution.rank),
-                "condition": _number(float(f.solution.condition)),
-                "unique_values": bool(f.solution.unique_values),
-                "rms_value_error": {"behavior": f.error_behavior, "target": f.error_target},
-                "bound": None if f.bound is None else _number(float(f.bound.right)),
-            }
-            for f in diagnosis.findings
-        ],
-        "projection_penalty": diagnosis.penalty,
-        "recommendation": what,
-        "reason": why,
-        "warnings": list(diagnosis.warnings),
-    }
-
-
-def _listed(values: PerState) -> list[float] | None:
-    """A number for each state, unless there are too many to read."""
-    return values.tolist() if len(values) <= MANY else None
-
-
-def _number(x: float) -> float | None:
-    """JSON has no infinity."""
-    return x if np.isfinite(x) else None

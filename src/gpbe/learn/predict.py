@@ -41,6 +41,7 @@ def predict(
     kernel: str | None = None,
     width: int | None = None,
     advance: Callable[[int], None] = lambda settings: None,
+    progress: bool | str = False,
     **hyperparameters: Any,
 ) -> Prediction:
     """Learn the target policy's values from the behavior's transitions.
@@ -80,6 +81,7 @@ def predict(
         kernel: with `net`, of "kbe": "gaussian" (the default), "laplace", "linear", "quadratic" or "same".
         width: with `net`, units in each layer of a network of h's own; as v's if left out.
         advance: is told how many more settings are done.
+        progress: show a bar with the settings that are done, if this is a terminal; a text is its title.
         **hyperparameters: `step_size`, `ratio` (of h's step size to w's), `lam`, `beta` (TDRC), `huber` (the bound on
             h of the Huber PBE), `c_bar` and `rho_bar` (V-trace), `followon_decay` (ETD(lam, beta)), `bandwidth` (KBE),
             `power` and `delay` (step_size / (1 + t / delay)^power). One given as an array is swept; arrays must have
@@ -107,6 +109,7 @@ def predict(
         optimizer=optimizer,
         state_lam=state_lam,
         advance=advance,
+        progress=progress,
     )
     of_net = {"basis": basis, "projection": projection, "n": n, "batch": batch, "buffer": buffer}
     of_net |= {"kernel": kernel, "width": width}

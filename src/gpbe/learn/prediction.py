@@ -1,18 +1,21 @@
 """What `gpbe.predict` is asked, and what it answers; the same for linear values and for those of a network."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import jax
 import numpy as np
 
+from gpbe.bars import both, progress
 from gpbe.checks import check_known
 from gpbe.errors import InputError
 from gpbe.exact.weightings import Name
+from gpbe.lazy import named
 from gpbe.mdp import Log, PredictionProblem
 from gpbe.shapes import Array, Numbers
-from gpbe.summary import mean_and_error
+from gpbe.summary import best_of, mean_and_error, sizes
 
 OPTIMIZERS = ("sgd", "adam")
 GROWTH = 1e6
@@ -37,6 +40,14 @@ class Asked(NamedTuple):
     optimizer: str = "sgd"
     state_lam: Numbers | None = None
     advance: Callable[[int], None] = lambda settings: None
+    progress: bool | str = False
+
+    @contextmanager
+    def telling(self, settings: int) -> Iterator[Callable[[int], None]]:
+        """What is told how many more of the settings are done: the one who asked, and a bar."""
+        title = self.progress if isinstance(self.progress, str) else self.name
+        with progress(title, settings, "settings", bool(self.progress)) as bar:
+            yield both(self.advance, bar)
 
     @property
     def name(self) -> str:
@@ -85,6 +96,13 @@ class Prediction:
     of every row's next. Empty where values are linear: there they are features times weights."""
     structure: Callable[[Array], Any] | None = field(default=None, repr=False)
     """Makes the modules of a network from a vector of all parameters."""
+
+    def __repr__(self) -> str:
+        finals = ", ".join(f"{metric} {best_of(scores, min)}" for metric, scores in self.finals.items())
+        return f"<Prediction by {self.algorithm}: {sizes(self.diverged_at, self.steps, 'update')}, final {finals}>"
+
+    def _repr_html_(self) -> str:
+        return named("gpbe.look.notebook:prediction")(self)
 
     def growing(self, metric: str) -> Array:
         """Which runs end with a finite error beyond 1e6 times the one before learning, ([settings,] runs).

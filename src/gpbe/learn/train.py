@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpbe.algorithms.control import ControlAlgorithm, Spec, find_algorithm
+from gpbe.bars import both, training_progress
 from gpbe.checks import check_at_least, check_seed
 from gpbe.envs import CompiledEnv, HostEnv, find
 from gpbe.errors import InputError
+from gpbe.lazy import named
 from gpbe.learn.control.checkpoint import Checkpoint
 from gpbe.learn.control.hooks import Callback, Watched, read_callbacks, watcher
 from gpbe.learn.control.lanes import Advance, Learned, learn_lanes
@@ -21,7 +23,7 @@ from gpbe.learn.control.trained import TrainedAgent
 from gpbe.learn.settings import Settings
 from gpbe.nets import MakeBody
 from gpbe.shapes import Array
-from gpbe.summary import mean_of_last
+from gpbe.summary import best_of, mean_of_last, sizes
 
 MOST_LANES = 10**6
 
@@ -70,6 +72,13 @@ class Training:
         """Mean return over all steps, ([settings,] runs)."""
         return mean_of_last(self.returns, 1.0, self.points)
 
+    def __repr__(self) -> str:
+        best, size = best_of(self.finals, max), sizes(self.diverged_at, self.steps, "step")
+        return f"<Training by {self.algorithm} on {self.env}: {size}, final return {best}>"
+
+    def _repr_html_(self) -> str:
+        return named("gpbe.look.notebook:training")(self)
+
     def agent(self, run: int = 0, setting: int | None = None) -> TrainedAgent:
         """What one run learned; of one setting, if hyperparameters were swept."""
         swept = self.hyperparameters.swept
@@ -112,6 +121,7 @@ def train(
     advance: Advance = lambda steps, recent: None,
     callbacks: Callback | Sequence[Callback] = (),
     measure: bool = False,
+    progress: bool = False,
     **hyperparameters: Any,
 ) -> Training:
     """Learn to act.
@@ -146,6 +156,7 @@ def train(
         callbacks: one function or several that are told of every stretch of `every` steps (`gpbe.callbacks.Stretch`);
             one that returns True stops these runs. They change nothing that is learned. `gpbe.callbacks` has some.
         measure: tell them root mean squares of delta and h, and the loss, too; needs a buffer.
+        progress: show a bar with steps, rate and the last returns, if this is a terminal.
         **hyperparameters: `step_size`, `tau`, `epsilon`, `gamma`, and what the algorithm has (`gpbe list control`).
             One given as an array is swept; arrays must have one length (`gpbe.grid` makes products). Also choices on
             the algorithm's axes, such as `width=0.5` for "qrc-sep" or `ratios=True` for "tdrc-pg".
@@ -178,7 +189,8 @@ def train(
     watch, kept = watcher(about, called, measure), Checkpoint(checkpoint, described(plan))
     setting, run = np.divmod(np.arange(plan.settings.count * runs), runs)
     numbers = by_lane(plan.settings, setting)
-    learned = learn_lanes(plan.options, plan.env, numbers, run, steps, seed, kept, advance, watch)
+    with training_progress(f"{plan.record.name} on {plan.env.name}", len(run) * steps, progress) as bar:
+        learned = learn_lanes(plan.options, plan.env, numbers, run, steps, seed, kept, both(advance, bar), watch)
     return assembled(plan, learned, None if isinstance(env, str) else env)
 
 

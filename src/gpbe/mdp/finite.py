@@ -21,6 +21,7 @@ from gpbe.errors import InputError
 from gpbe.mdp.layout import DenseLayout, Layout, SparseLayout
 from gpbe.mdp.sparse import is_sparse, read_sparse
 from gpbe.shapes import Numbers, PerState, PerStateAction, PerTransition, Sparse, StateMatrix
+from gpbe.wording import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +117,15 @@ class FiniteMDP:
     def axes(self) -> tuple[Axis, Axis, Axis]:
         """What the axes of a transition are called, and their states and actions."""
         return named_axes(self.state_names, self.action_names)
+
+    def __repr__(self) -> str:
+        return f"<FiniteMDP: {self.size_in_words}>"
+
+    @property
+    def size_in_words(self) -> str:
+        """How many states and actions it has, as people say it."""
+        kind = " (sparse)" if self.is_sparse else f" (a batch {self.batch_shape})" if self.batch_shape else ""
+        return f"{counted(self.n_states, 'state')}, {counted(self.n_actions, 'action')}{kind}"
 
     @classmethod
     def episodic(

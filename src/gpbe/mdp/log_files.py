@@ -48,6 +48,10 @@ class LogFiles:
         """Names of what can be read apart."""
         return tuple(each if isinstance(each, str) else "table" for each in self.tables)
 
+    def __repr__(self) -> str:
+        first, *others = self.parts
+        return f"<LogFiles: {first}{f' and {len(others)} more' if others else ''}>"
+
     def count(self) -> int:
         """How many rows there are."""
         return sum(int(_collect(_scan(t).select(pl.len()), n).item()) for t, n in self._named())

@@ -16,6 +16,7 @@ from gpbe.mdp.log_checks import NUMBERS, checked
 from gpbe.mdp.prediction import PredictionProblem
 from gpbe.mdp.simulate import simulate
 from gpbe.shapes import Array, Numbers
+from gpbe.wording import counted
 
 PIECE = 2**18
 """Numbers in the features of one piece of a log."""
@@ -133,6 +134,9 @@ class Log:
 
     def __len__(self) -> int:
         return len(self.reward)
+
+    def __repr__(self) -> str:
+        return f"<Log: {counted(len(self), 'transition')}, {counted(self.features.shape[-1], 'feature')}>"
 
     def first(self, steps: int) -> "Log":
         """The log's first transitions."""

@@ -11,11 +11,13 @@ from scipy.sparse import issparse
 from gpbe import linalg
 from gpbe.checks import as_floats, check_coverage, check_magnitude, check_names, check_shape
 from gpbe.errors import InputError
+from gpbe.lazy import named
 from gpbe.linalg import DenseInverse, Inverse
 from gpbe.mdp.finite import FiniteMDP
 from gpbe.mdp.sparse import as_sparse_features
 from gpbe.mdp.structure import check_evaluation_ends, stationary_distribution
 from gpbe.shapes import Array, Features, Numbers, PerState, PerStateAction, StateMatrix, Weights
+from gpbe.wording import counted
 
 FIELDS = ("mdp", "target", "behavior", "features", "initial_weights", "name")
 OF_FEATURES = ("feature_triangle",)
@@ -100,6 +102,14 @@ class PredictionProblem:
         other = self.replace(features=features)
         other.__dict__.update({k: v for k, v in self.__dict__.items() if k not in (*FIELDS, *OF_FEATURES)})
         return other
+
+    def __repr__(self) -> str:
+        batch = f" (a batch {self.batch_shape})" if self.batch_shape != self.mdp.batch_shape else ""
+        features = counted(self.features.shape[-1], "feature")
+        return f"<PredictionProblem {self.name}: {self.mdp.size_in_words}, {features}{batch}>"
+
+    def _repr_html_(self) -> str | None:
+        return named("gpbe.look.notebook:problem")(self)
 
     def __getitem__(self, index: int | tuple[int, ...]) -> "PredictionProblem":
         """One problem of a batch."""

@@ -1,1 +1,1 @@
-"""What results look like on a terminal. A page is handed what was computed; it computes nothing itself."""
+"""What results look like, on a terminal and as HTML. A page is handed what was computed; it computes nothing itself."""

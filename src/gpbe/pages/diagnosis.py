@@ -1,7 +1,7 @@
-"""The page that a diagnosis prints as."""
+"""What a diagnosis says, as blocks of a table and notes; and the page that it prints as."""
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from rich import box
@@ -17,9 +17,24 @@ if TYPE_CHECKING:
     from gpbe.exact.stability import Stability
 
 SYMBOL = {"behavior": "d_b", "target": "d_pi", "emphatic": "m"}
-COLOR = {"converges": "green", "diverges": "red", "undecided": "yellow"}
+METHOD = {"behavior": "off-policy TD", "target": "alternative-life TD", "emphatic": "emphatic TD"}
+COLOR = {"converges": "green", "diverges": "red", "undecided": "yellow", "infinite": "yellow"}
+"""Of a word that is all there is in a cell."""
 MOST_STATES = 12
 """States that the page has room for."""
+
+
+class Block(NamedTuple):
+    """A table with a title above it and notes below."""
+
+    title: str
+    columns: tuple[str, ...]
+    words: int
+    """Columns that hold words; numbers follow."""
+    rows: list[tuple[str, ...]]
+    notes: tuple[str, ...]
+    sections: int = 0
+    """Rows that belong together; 0 if all do."""
 
 
 def as_text(diagnosis: "Diagnosis", width: int = 100) -> str:
@@ -31,51 +46,67 @@ def as_text(diagnosis: "Diagnosis", width: int = 100) -> str:
 
 def as_page(diagnosis: "Diagnosis") -> Group:
     """The page as Rich prints it."""
-    p = diagnosis.problem
-    rank, k = int(diagnosis.findings[0].solution.feature_rank), p.features.shape[-1]
-    head = f"{p.name}: {p.mdp.n_states} states, {p.mdp.n_actions} actions, {k} feature{'s' * (k > 1)}"
-    head += f" (rank {rank})" if rank < k else ""
-    what, why = diagnosis.recommendation
-    advice = Text.assemble(("Recommended: ", "bold"), (what, "bold cyan"), f"\n{why[0].upper()}{why[1:]}.")
-    for warning in diagnosis.warnings:
-        advice.append(Text.assemble(("\nWarning: ", "bold yellow"), f"{warning}."))
+    what, why, warnings = advice(diagnosis)
+    said = Text.assemble(("Recommended: ", "bold"), (what, "bold cyan"), f"\n{why}")
+    for warning in warnings:
+        said.append(Text.assemble(("\nWarning: ", "bold yellow"), warning))
     return Group(
-        Rule(Text(f"{head}, lambda = {diagnosis.lam:g}", style="bold")),
-        *_block(None, advice),
-        *_block("Does TD converge?", _stability(diagnosis)),
-        *_block("What each objective's minimum is worth", _solutions(diagnosis)),
-        *_block("Where the policies spend their time", _states(diagnosis)),
+        Rule(Text(heading(diagnosis), style="bold")),
+        *(Text(), Padding(said, (0, 0, 0, 2))),
+        *(part for block in blocks(diagnosis) for part in _printed(block)),
     )
 
 
-def _block(title: str | None, *content: RenderableType) -> list[RenderableType]:
-    heading = [Text(f"\n{title}", style="bold")] if title else [Text()]
-    return [*heading, *(Padding(c, (0, 0, 0, 2)) for c in content)]
+def heading(diagnosis: "Diagnosis") -> str:
+    """Which problem it is, and how large."""
+    p = diagnosis.problem
+    rank, k = int(diagnosis.findings[0].solution.feature_rank), p.features.shape[-1]
+    head = f"{p.name}: {p.mdp.n_states} states, {p.mdp.n_actions} actions, {k} feature{'s' * (k > 1)}"
+    return f"{head}{f' (rank {rank})' if rank < k else ''}, lambda = {diagnosis.lam:g}"
 
 
-def _stability(diagnosis: "Diagnosis") -> Group:
+def advice(diagnosis: "Diagnosis") -> tuple[str, str, tuple[str, ...]]:
+    """What to use, why, and what to mind, as sentences."""
+    what, why = diagnosis.recommendation
+    return what, f"{why[0].upper()}{why[1:]}.", tuple(f"{warning}." for warning in diagnosis.warnings)
+
+
+def blocks(diagnosis: "Diagnosis", most_states: int = MOST_STATES) -> tuple[Block, ...]:
+    """Everything that a page shows."""
+    return _stability(diagnosis), _solutions(diagnosis), _states(diagnosis, most_states)
+
+
+def _printed(block: Block) -> list[RenderableType]:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in ("method", "weighting", "verdict", "smallest eigenvalue of A", "step sizes", "variance"):
-        table.add_column(column)
-    methods = {"behavior": "off-policy TD", "target": "alternative-life TD", "emphatic": "emphatic TD (ETD)"}
-    for name, s in diagnosis.stability.items():
-        finite = "finite" if diagnosis.finite_variance[name] else Text("infinite", style="yellow")
-        steps = f"below {s.largest_step_size:.4g}" if s.largest_step_size else "none"
-        table.add_row(
-            methods[name],
+    for k, column in enumerate(block.columns):
+        table.add_column(column, justify="left" if k < block.words else "right")
+    for k, row in enumerate(block.rows, 1):
+        cells = (Text(cell, style=COLOR.get(cell, "")) for cell in row)  # no markup in names
+        table.add_row(*cells, end_section=bool(block.sections) and k % block.sections == 0)
+    content = (table, *map(Text, block.notes))
+    return [Text(f"\n{block.title}", style="bold"), *(Padding(each, (0, 0, 0, 2)) for each in content)]
+
+
+def _stability(diagnosis: "Diagnosis") -> Block:
+    rows = [
+        (
+            f"{METHOD[name]}{' (ETD)' if name == 'emphatic' else ''}",
             SYMBOL[name],
-            Text(s.verdict, style=COLOR[s.verdict]),
+            s.verdict,
             _complex(s.eigenvalues[0]),
-            steps,
-            finite,
+            f"below {s.largest_step_size:.4g}" if s.largest_step_size else "none",
+            "finite" if diagnosis.finite_variance[name] else "infinite",
         )
+        for name, s in diagnosis.stability.items()
+    ]
     mean, deviation = diagnosis.followon
     spread = f"The followon of ETD has mean {_short(mean)} and standard deviation {_short(deviation)}."
-    said = "Step sizes are those for which the expected update contracts; the variance is that of a sampled one. "
-    notes = [Text(f"{said}{spread} {_lambdas(diagnosis)}")]
+    said = "Step sizes are those for which the expected update contracts; the variance is that of a sampled one."
+    notes = (f"{said} {spread} {_lambdas(diagnosis)}",)
     if diagnosis.stability["behavior"].verdict == "diverges":
-        notes.insert(0, Text(_why(diagnosis, diagnosis.stability["behavior"])))
-    return Group(table, *notes)
+        notes = (_why(diagnosis, diagnosis.stability["behavior"]), *notes)
+    columns = ("method", "weighting", "verdict", "smallest eigenvalue of A", "step sizes", "variance")
+    return Block("Does TD converge?", columns, len(columns), rows, notes)
 
 
 def _why(diagnosis: "Diagnosis", s: "Stability") -> str:
@@ -101,25 +132,20 @@ def _lambdas(diagnosis: "Diagnosis") -> str:
     return f"Off-policy TD(lambda) converges for lambda in {{{', '.join(f'{x:g}' for x in good)}}} of 0, 0.05, ..., 1."
 
 
-def _solutions(diagnosis: "Diagnosis") -> Group:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in ("objective", "weighting"):
-        table.add_column(column)
-    for column in ("RMSVE (d_b)", "RMSVE (d_pi)", "bound", "penalty", "condition"):
-        table.add_column(column, justify="right")
+def _solutions(diagnosis: "Diagnosis") -> Block:
+    rows = []
     for f in diagnosis.findings:
-        bound = "" if f.bound is None else _short(float(f.bound.right)) if f.bound.assumptions_hold else "none"
-        penalty = _short(diagnosis.penalty[f.weighting]) if f.objective == "pbe" else ""
         unique = "" if f.solution.unique_values else " *"
-        table.add_row(
-            f.objective.upper(),
-            SYMBOL[f.weighting],
-            _short(f.error_behavior) + unique,
-            _short(f.error_target) + unique,
-            bound,
-            penalty,
-            _condition(f.solution),
-            end_section=f.weighting == "emphatic",
+        rows.append(
+            (
+                f.objective.upper(),
+                SYMBOL[f.weighting],
+                _short(f.error_behavior) + unique,
+                _short(f.error_target) + unique,
+                "" if f.bound is None else _short(float(f.bound.right)) if f.bound.assumptions_hold else "none",
+                _short(diagnosis.penalty[f.weighting]) if f.objective == "pbe" else "",
+                _condition(f.solution),
+            )
         )
     note = (
         "RMSVE: root mean squared value error. bound: Theorem 1's on the RMSVE under the row's own weighting (none: TD "
@@ -127,31 +153,23 @@ def _solutions(diagnosis: "Diagnosis") -> Group:
     )
     if not all(f.solution.unique_values for f in diagnosis.findings):
         note += " *: the minimum is not unique; the one with the smallest weights is shown."
-    return Group(table, Text(note))
+    columns = ("objective", "weighting", "RMSVE (d_b)", "RMSVE (d_pi)", "bound", "penalty", "condition")
+    return Block("What each objective's minimum is worth", columns, 2, rows, (note,), len(SYMBOL))
 
 
-def _states(diagnosis: "Diagnosis") -> Group:
+def _states(diagnosis: "Diagnosis", most: int) -> Block:
     p, d = diagnosis.problem, diagnosis.weightings
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("state")
-    for column in ("d_b", "d_pi", "m", "v_pi", "PBE, d_b", "PBE, m", "BE, d_b"):
-        table.add_column(column, justify="right")
-    columns = [
-        *(d[name] for name in SYMBOL),
-        p.values,
-        *(
-            diagnosis.finding(o, w).solution.values
-            for o, w in (("pbe", "behavior"), ("pbe", "emphatic"), ("be", "behavior"))
-        ),
-    ]
-    for s in range(min(p.mdp.n_states, MOST_STATES)):
-        table.add_row(Text(p.mdp.state_names[s]), *(_short(c[s]) for c in columns))  # no markup in names
-    rest = p.mdp.n_states - MOST_STATES
+    shown = (("pbe", "behavior"), ("pbe", "emphatic"), ("be", "behavior"))
+    columns = [*(d[name] for name in SYMBOL), p.values]
+    columns += [diagnosis.finding(objective, weighting).solution.values for objective, weighting in shown]
+    names, count = p.mdp.state_names, p.mdp.n_states
+    rows = [(names[s], *(_short(c[s]) for c in columns)) for s in range(min(count, most))]
     all_of_them = " (all of them with --json)" if diagnosis.converging_lambdas is not None else ""
-    more = f"... and {rest} more states{all_of_them}. " if rest > 0 else ""
-    worst = p.mdp.state_names[diagnosis.most_missed_state]
+    more = f"... and {count - most} more states{all_of_them}. " if count > most else ""
+    worst = names[diagnosis.most_missed_state]
     note = f"{more}Mismatch kappa(d_pi, d_b) = {_short(diagnosis.mismatch)}, attained in state '{worst}'."
-    return Group(table, Text(note))
+    titles = ("state", "d_b", "d_pi", "m", "v_pi", "PBE, d_b", "PBE, m", "BE, d_b")
+    return Block("Where the policies spend their time", titles, 1, rows, (note,))
 
 
 def _short(x: float) -> str:

@@ -8,6 +8,7 @@ from gpbe.analysis.inference import FEW
 from gpbe.envs.domains import DOMAINS, PAPER
 from gpbe.experiments.evidence.levels import MARGIN, SOLVED
 from gpbe.files.atomic import write_atomic
+from gpbe.pages.html import document, pairs, slug
 from gpbe.report import parts
 from gpbe.report.claims import tally
 from gpbe.report.model import Report
@@ -32,24 +33,11 @@ def render(report: Report) -> str:
     sections = _sections(report)
     css = resources.files("gpbe.report").joinpath("page.css").read_text(encoding="utf-8")
     contents = "\n".join(_entry(title, inner) for title, _, inner in sections)
-    body = "\n".join(
-        f'<section id="{parts.slug(title)}">\n<h2>{escape(title)}</h2>\n{html}\n</section>'
-        for title, html, _ in sections
+    main = "\n".join(
+        f'<section id="{slug(title)}">\n<h2>{escape(title)}</h2>\n{html}\n</section>' for title, html, _ in sections
     )
     about = ", ".join(filter(None, [f"{report.scale} scale" if report.scale else "", report.provenance.made]))
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>{escape(report.title)}</title>
-<style>
-{css}</style>
-</head>
-<body>
-<header id="top">
+    body = f"""<header id="top">
 <h1>{escape(report.title)}</h1>
 {f'<p class="about">{escape(about[:1].upper() + about[1:])}</p>' if about else ""}
 {f'<p class="tally">{parts.tally(report.claims)}</p>' if report.claims else ""}
@@ -62,11 +50,9 @@ def render(report: Report) -> str:
 </details>
 </nav>
 <main>
-{body}
-</main>
-</body>
-</html>
-"""
+{main}
+</main>"""
+    return document(report.title, body, css)
 
 
 Section = tuple[str, str, dict[str, str]]
@@ -81,7 +67,7 @@ def _sections(report: Report) -> list[Section]:
         sections.append(("Claims", f"{_how(report.caveat)}\n{said}\n{parts.claims(report.claims)}\n{solved}", {}))
     for group in dict.fromkeys(each.group for each in report.figures):
         mine = [each for each in report.figures if each.group == group]
-        inner = {f"figure-{parts.slug(each.name)}": each.name for each in mine}
+        inner = {f"figure-{slug(each.name)}": each.name for each in mine}
         sections.append((group, "\n".join(map(parts.figure, mine)), inner))
     if report.skipped:
         items = "".join(f"<li><b>{escape(k)}</b>: {escape(why)}</li>" for k, why in report.skipped.items())
@@ -98,9 +84,9 @@ def _provenance(report: Report) -> str:
     if given.costs:
         html.append(f"<h3>Cost</h3>\n{parts.cost(given.costs)}")
     if given.machine:
-        html.append(f"<h3>Machine</h3>\n{parts.pairs(given.machine)}")
+        html.append(f"<h3>Machine</h3>\n{pairs(given.machine)}")
     if given.versions:
-        html.append(f"<h3>Versions</h3>\n{parts.pairs(given.versions)}")
+        html.append(f"<h3>Versions</h3>\n{pairs(given.versions)}")
     return "\n".join(html)
 
 
@@ -128,4 +114,4 @@ def _how(caveat: str) -> str:
 
 def _entry(title: str, inner: dict[str, str]) -> str:
     entries = "".join(f'<li><a href="#{anchor}">{escape(name)}</a></li>' for anchor, name in inner.items())
-    return f'<li><a href="#{parts.slug(title)}">{escape(title)}</a>{f"<ul>{entries}</ul>" if entries else ""}</li>'
+    return f'<li><a href="#{slug(title)}">{escape(title)}</a>{f"<ul>{entries}</ul>" if entries else ""}</li>'

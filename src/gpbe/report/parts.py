@@ -3,14 +3,14 @@
 import base64
 import re
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 
-import numpy as np
 import polars as pl
 
 from gpbe.analysis.findings import ERROR, Fact, Finding
 from gpbe.analysis.inference import Outcome
+from gpbe.pages.html import rows_of, slug
 from gpbe.report.claims import Judged
 from gpbe.report.model import STEPS, Cost, Dependence, ReportFigure
 from gpbe.wording import duration
@@ -24,45 +24,6 @@ PLURAL: dict[Outcome, str] = {"holds": "hold", "does not hold": "do not hold"}
 PAPER_STEPS = 6.48e10
 """The steps of all control experiments of the paper."""
 PNG = b"\x89PNG\r\n\x1a\n"
-
-
-def slug(text: str) -> str:
-    """What an anchor may be called.
-
-    >>> slug("Fixed points & prediction")
-    'fixed-points-prediction'
-    """
-    return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
-
-
-def cell(value: object) -> str:
-    """A value of a table, in a few letters.
-
-    >>> cell(0.1234567), cell(None), cell([1, 2]), cell(12345.678)
-    ('0.1235', '', '1, 2', '12346')
-    """
-    if value is None:
-        return ""
-    if isinstance(value, bool | str):
-        return escape(str(value))
-    if isinstance(value, float):
-        return f"{value:.0f}" if 1e4 <= abs(value) < 1e15 else f"{value:.4g}"
-    if isinstance(value, Sequence | pl.Series | np.ndarray):
-        return ", ".join(cell(each) for each in value)
-    return escape(str(value))
-
-
-def rows_of(columns: Sequence[str], rows: Iterable[Sequence[object]], right: Iterable[int] = ()) -> str:
-    """A table; the columns whose numbers are in `right` hold numbers."""
-    right = set(right)
-    kind = [' class="number"' if k in right else "" for k in range(len(columns))]
-    names = "".join(f"<th{k}>{escape(name)}</th>" for k, name in zip(kind, columns, strict=True))
-    body = "".join(
-        "<tr>" + "".join(f"<td{k}>{cell(value)}</td>" for k, value in zip(kind, row, strict=True)) + "</tr>\n"
-        for row in rows
-    )
-    table = f"<table>\n<thead><tr>{names}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>"
-    return f'<div class="wide" tabindex="0">{table}</div>'
 
 
 def table_behind(table: pl.DataFrame, source: str) -> str:
@@ -188,12 +149,6 @@ def solved(found: Sequence[Dependence]) -> str:
     rows = [[each.claim, *(f"{SIGNS[verdict]} {verdict}" for verdict in each.verdicts.values())] for each in found]
     table = rows_of(["claim", *(f"{part:g} of the way" for part in numbers)], rows)
     return f"<h3>Verdicts that depend on what counts as solved</h3>\n{table}"
-
-
-def pairs(values: Mapping[str, str]) -> str:
-    """Names with what they stand for."""
-    items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in values.items())
-    return f"<dl>{items}</dl>"
 
 
 def cost(costs: Sequence[Cost]) -> str:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.table import ALGORITHMS, ControlAlgorithm, find_algorithm
-from gpbe.lazy import imported_when_used
+from gpbe.lazy import all_names, imported_when_used
 
 if TYPE_CHECKING:
     from gpbe.algorithms.control.agent import (
@@ -56,3 +56,4 @@ _HOMES = {
     "gpbe.algorithms.control.traces": ("Streamed", "Traced", "TracedValues", "Tracing"),
 }
 __getattr__ = imported_when_used(__name__, {name: home for home, names in _HOMES.items() for name in names})
+__dir__ = all_names(__name__)

@@ -13,6 +13,7 @@ from gpbe.envs import CompiledEnv, HostEnv
 from gpbe.learn.control.state import shape_of
 from gpbe.shapes import Array
 from gpbe.summary import standard_error
+from gpbe.wording import counted
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,12 @@ class Evaluation:
 
     @property
     def standard_error(self) -> float:
-        """Of the mean; NaN for one episode."""
+        """The standard error of the mean; NaN for one episode."""
         return float(standard_error(self.returns))
+
+    def __repr__(self) -> str:
+        error = f" ± {self.standard_error:.2g}" if len(self.returns) > 1 else ""
+        return f"<Evaluation: mean return {self.mean:.4g}{error} over {counted(len(self.returns), 'episode')}>"
 
 
 def play(

@@ -44,6 +44,12 @@ class TrainedAgent:
         """The name of the algorithm."""
         return self.record.name
 
+    def __repr__(self) -> str:
+        seen = "x".join(map(str, self.spec.observation))
+        layers = "layers of one's own" if self.spec.body is not None else f"layers {self.spec.hidden}"
+        size = f"observations {seen}, {counted(self.spec.actions, 'action')}, {layers}"
+        return f"<TrainedAgent by {self.algorithm} for {self.env}: {size}, {counted(len(self.weights), 'weight')}>"
+
     @cached_property
     def _agent(self) -> Agent:
         return self.record.varied(**self.choices).make()

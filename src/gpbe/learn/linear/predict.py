@@ -124,20 +124,21 @@ def run(asked: Asked, plan: Plan) -> Learned:
     axes = tuple((m.per_setting, m.per_run) for m in metrics)
     key = jax.random.key(asked.seed)
     parts = []
-    for members, real in padded_groups(settings.count, settings_at_once(asked.runs, plan.points, len(metrics))):
-        learned = learn_all(
-            plan.options,
-            axes,
-            plan.epochs,
-            asked.average,
-            Hypers(**settings.take(members)),
-            plan.stream,
-            plan.w0,
-            tuple(m.take(members).metric for m in metrics),
-            key,
-        )
-        parts.append(without_padding(learned, real, settings.swept))
-        asked.advance(real)
+    with asked.telling(settings.count) as advance:
+        for members, real in padded_groups(settings.count, settings_at_once(asked.runs, plan.points, len(metrics))):
+            learned = learn_all(
+                plan.options,
+                axes,
+                plan.epochs,
+                asked.average,
+                Hypers(**settings.take(members)),
+                plan.stream,
+                plan.w0,
+                tuple(m.take(members).metric for m in metrics),
+                key,
+            )
+            parts.append(without_padding(learned, real, settings.swept))
+            advance(real)
     return joined(parts)
 
 

@@ -156,13 +156,14 @@ def run(asked: Asked, plan: Plan) -> tuple[Learned, Curves]:
     settings, runs = plan.settings, asked.runs
     keys = jax.random.split(keys_of(asked.seed)[1], runs)
     parts, curves = [], []
-    for members, real in padded_groups(settings.count, max(1, min(LANES // runs, AT_A_TIME // plan.recorded))):
-        hypers = Hypers(**settings.take(members))
-        learned = learn_all(plan.options, hypers, plan.data, plan.params, plan.penalties, keys, plan.updates)
-        learned = without_padding(learned, real, settings.swept)
-        curves.append({name: curve(asked, plan, name, learned) for name in plan.measures.names})
-        parts.append(learned._replace(history=None))
-        asked.advance(real)
+    with asked.telling(settings.count) as advance:
+        for members, real in padded_groups(settings.count, max(1, min(LANES // runs, AT_A_TIME // plan.recorded))):
+            hypers = Hypers(**settings.take(members))
+            learned = learn_all(plan.options, hypers, plan.data, plan.params, plan.penalties, keys, plan.updates)
+            learned = without_padding(learned, real, settings.swept)
+            curves.append({name: curve(asked, plan, name, learned) for name in plan.measures.names})
+            parts.append(learned._replace(history=None))
+            advance(real)
     return joined(parts), joined(curves)
 
 
