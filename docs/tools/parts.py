@@ -124,7 +124,9 @@ def _told_of_control(a: Any) -> dict[str, str]:
 
 def _declared(record: Any, hypers: Any) -> dict[str, Hyperparameter]:
     """The hyperparameters of an algorithm by name."""
-    return {name: hypers._field_defaults[name] for name in record.hyperparameters} | dict(getattr(record, "shaping", {}))
+    return {name: hypers._field_defaults[name] for name in record.hyperparameters} | dict(
+        getattr(record, "shaping", {})
+    )
 
 
 def _default(h: Hyperparameter, usual: Mapping[str, float]) -> str:
