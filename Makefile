@@ -44,15 +44,15 @@ test-ray: $(VENV)/.test ## the same sweeps on a Ray cluster of several nodes, wi
 	@$(BIN)/python -m pytest -q -m "slow or not slow" tests/runner/test_cluster.py
 
 check: $(VENV)/.test ## style, types, direction of imports
-	@$(BIN)/ruff format --check --quiet src tests benchmarks docs
-	@$(BIN)/ruff check --quiet src tests benchmarks docs
+	@$(BIN)/ruff format --check --quiet src tests benchmarks docs/draw_architecture.py docs/tools
+	@$(BIN)/ruff check --quiet src tests benchmarks docs/draw_architecture.py docs/tools
 	@$(BIN)/pyright --warnings > $(VENV)/pyright.log || { cat $(VENV)/pyright.log; exit 1; }
 	@$(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
 	@echo "style, types and imports: all good"
 
 format: $(VENV)/.test ## put the code into the project's format
-	@$(BIN)/ruff format src tests benchmarks docs
-	@$(BIN)/ruff check --fix src tests benchmarks docs
+	@$(BIN)/ruff format src tests benchmarks docs/draw_architecture.py docs/tools
+	@$(BIN)/ruff check --fix src tests benchmarks docs/draw_architecture.py docs/tools
 
 bench: $(VENV)/.run ## measure the speed of the solvers and of linear prediction on this machine
 	@$(BIN)/python benchmarks/fixed_points.py

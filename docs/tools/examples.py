@@ -13,9 +13,9 @@ _BLOCK = re.compile(r"(?m)^(?P<indent> *)>>> .*(?:\n(?! *\n).+)*")
 
 
 def fenced(text: str) -> str:
-    """The text with a fence around every example.
+    r"""The text with a fence around every example.
 
-    >>> print(fenced("Twice as much.\\n\\n>>> double(2)\\n4\\n\\nThat is all."))
+    >>> print(fenced("Twice as much.\n\n>>> double(2)\n4\n\nThat is all."))
     Twice as much.
     <BLANKLINE>
     ```pycon

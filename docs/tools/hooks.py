@@ -1,7 +1,7 @@
 """What MkDocs calls while it builds the site: pages get their generated parts, and mathematics becomes MathML.
 
-A line `<!-- gpbe: NAME WORDS -->` in a page stands for what the part NAME makes of WORDS (see `parts`). Where Markdown is
-read without a build, such a line shows nothing.
+A line `<!-- gpbe: NAME WORDS -->` in a page stands for what the part NAME makes of WORDS (see `parts`). Where Markdown
+is read without a build, such a line shows nothing.
 """
 
 import re
@@ -12,7 +12,6 @@ sys.path.insert(0, str(Path(__file__).parent))  # where the modules beside this 
 
 import mathematics
 import parts
-
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page

@@ -26,21 +26,21 @@ def filled(markdown: str) -> str:
 
 
 def marks(markdown: str) -> list[tuple[str, ...]]:
-    """The parts that a page asks for, each with its words.
+    r"""The parts that a page asks for, each with its words.
 
-    >>> marks("text\\n\\n<!-- gpbe: algorithms linear td tdc -->\\n")
+    >>> marks("text\n\n<!-- gpbe: algorithms linear td tdc -->\n")
     [('algorithms', 'linear', 'td', 'tdc')]
     """
     return [(found[1], *found[2].split()) for found in _MARK.finditer(markdown)]
 
 
 def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table in Markdown.
+    r"""A table in Markdown.
 
     >>> print(table(["a", "b"], [["1", "x | y"]]))
     | a | b |
     | --- | --- |
-    | 1 | x \\| y |
+    | 1 | x \| y |
     """
     lines = [list(heads), ["---"] * len(list(heads))]
     lines += [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]

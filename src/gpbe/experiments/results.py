@@ -23,8 +23,10 @@ REPLICATION = "replication"
 def folder_of(name: str, scale: str, out: Path, own: bool = False) -> Path:
     """The results folder of an experiment of the paper at a scale, or of one's own.
 
-    >>> folder_of("kolter", "quick", Path("out")).as_posix(), folder_of("mine", "quick", Path("out"), own=True).as_posix()
-    ('out/results/kolter-quick', 'out/results/mine')
+    >>> folder_of("kolter", "quick", Path("out")).as_posix()
+    'out/results/kolter-quick'
+    >>> folder_of("mine", "quick", Path("out"), own=True).as_posix()
+    'out/results/mine'
     """
     return out / RESULTS / (name if own else f"{name}-{scale}")
 

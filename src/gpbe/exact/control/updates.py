@@ -40,7 +40,7 @@ def expected_update(problem: ControlProblem, algorithm: str, w: Numbers, theta: 
 
     >>> from gpbe.mdp import FiniteMDP
     >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
-    >>> expected_update(coin, "q-learning", [0.0, 0.0], [0.0, 0.0]).w  # the reward of the first action, half of the time
+    >>> expected_update(coin, "q-learning", [0.0, 0.0], [0.0, 0.0]).w  # half of the time, a reward of 1
     array([0.5, 0. ])
     """
     form, beta = form_of(algorithm, beta)
