@@ -44,15 +44,15 @@ test-ray: $(VENV)/.test ## the same sweeps on a Ray cluster of several nodes, wi
 	@$(BIN)/python -m pytest -q -m "slow or not slow" tests/runner/test_cluster.py
 
 check: $(VENV)/.test ## style, types, direction of imports
-	@$(BIN)/ruff format --check --quiet src tests benchmarks docs/draw_architecture.py
-	@$(BIN)/ruff check --quiet src tests benchmarks docs/draw_architecture.py
+	@$(BIN)/ruff format --check --quiet src tests benchmarks docs/draw_architecture.py docs/tools
+	@$(BIN)/ruff check --quiet src tests benchmarks docs/draw_architecture.py docs/tools
 	@$(BIN)/pyright --warnings > $(VENV)/pyright.log || { cat $(VENV)/pyright.log; exit 1; }
 	@$(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
 	@echo "style, types and imports: all good"
 
 format: $(VENV)/.test ## put the code into the project's format
-	@$(BIN)/ruff format src tests benchmarks docs/draw_architecture.py
-	@$(BIN)/ruff check --fix src tests benchmarks docs/draw_architecture.py
+	@$(BIN)/ruff format src tests benchmarks docs/draw_architecture.py docs/tools
+	@$(BIN)/ruff check --fix src tests benchmarks docs/draw_architecture.py docs/tools
 
 bench: $(VENV)/.run ## measure the speed of the solvers and of linear prediction on this machine
 	@$(BIN)/python benchmarks/fixed_points.py
@@ -64,7 +64,7 @@ bench-control: $(VENV)/.run ## speed of deep control beside stable-baselines3 (i
 
 docs: $(VENV)/.run ## the documentation as a site, into out/site
 	@$(PIP) -e '.[docs]'
-	@$(BIN)/python -m mkdocs build --quiet --strict
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
 clean: ## remove the environment and everything that was made
 	rm -rf $(VENV) $(OUT)

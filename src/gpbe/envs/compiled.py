@@ -24,6 +24,8 @@ from gpbe.errors import InputError
 
 
 class Stepped(NamedTuple):
+    """What a step of one lane leads to."""
+
     observation: Float[Array, "..."]
     """The one that was reached, also where the episode ends with it."""
     state: Any

@@ -32,6 +32,7 @@ ESTIMATORS = {
     "mis": "marginalized ratios of states",
     "fqe": "fitted Q evaluation",
 }
+"""What each estimator is, in a few words."""
 STARTS = ("is", "wis", "pdis", "wpdis", "dr", "wdr")
 """Estimators of the value where episodes begin, and of no other."""
 

@@ -119,7 +119,13 @@ def td_quadratic(problem: PredictionProblem, d: PerState) -> Quadratic:
 
 
 def return_variance(problem: PredictionProblem) -> PerState:
-    """Var[G | S = s] under the target policy, in closed form: the second moment solves a linear system too."""
+    """Var[G | S = s] under the target policy, in closed form: the second moment solves a linear system too.
+
+    >>> from gpbe import mdp
+    >>> walk = mdp.PredictionProblem(mdp.random_walk(5, gamma=1.0), [0.5, 0.5], [0.5, 0.5])
+    >>> return_variance(walk).round(4)  # 1 - v^2
+    array([0.5556, 0.8889, 1.    , 0.8889, 0.5556])
+    """
     t, pi = problem.mdp.layout, problem.target
     square = t.mean(pi, t.probability * t.reward**2)
     cross = t.mean(pi, t.probability * t.reward * t.discount * t.there(problem.values))
@@ -138,10 +144,17 @@ OBJECTIVES: dict[str, Callable[..., Quadratic]] = {
     "neu": update_quadratic,
     "kbe": kernel_quadratic,
 }
+"""The functions that make each objective's quadratic, by its name in `fixed_point`, `solution` and `quadratic`."""
 
 
 def quadratic(problem: PredictionProblem, objective: str, d: Name | Numbers, **options) -> Quadratic:
-    """The quadratic of an objective by name; options that it does not have are refused."""
+    """The quadratic of an objective by name; options that it does not have are refused.
+
+    >>> from gpbe import mdp
+    >>> problem = mdp.aliased()
+    >>> quadratic(problem, "be", "uniform").at(np.array([1.0, 0.0, 1.0, 5.0]))
+    12.5
+    """
     check_known(objective, OBJECTIVES, "objective")
     build = OBJECTIVES[objective]
     check_options(objective, options, list(signature(build).parameters)[2:])
@@ -175,17 +188,35 @@ def value_error(problem: PredictionProblem, v: Numbers, d: Name | Numbers) -> Sc
 
 
 def return_error(problem: PredictionProblem, v: Numbers, d: Name | Numbers) -> Scalar:
-    """RE, the mean squared return error: VE plus the weighted variance of the return."""
+    """RE, the mean squared return error: VE plus the weighted variance of the return.
+
+    >>> from gpbe import mdp
+    >>> walk = mdp.PredictionProblem(mdp.random_walk(5, gamma=1.0), [0.5, 0.5], [0.5, 0.5])
+    >>> round(return_error(walk, walk.values, [0, 0, 1, 0, 0]), 6)  # from the middle, -1 or +1
+    1.0
+    """
     return quadratic(problem, "re", d).at(as_values(problem, v))
 
 
 def bellman_error(problem: PredictionProblem, v: Numbers, d: Name | Numbers, lam: Numbers = 0.0) -> Scalar:
-    """BE, the mean squared Bellman error."""
+    """BE, the mean squared Bellman error.
+
+    >>> from gpbe import mdp
+    >>> problem = mdp.aliased()
+    >>> bellman_error(problem, problem.values, "uniform"), bellman_error(problem, [1.0, 0.0, 1.0, 5.0], "uniform")
+    (0.0, 12.5)
+    """
     return quadratic(problem, "be", d, lam=lam).at(as_values(problem, v))
 
 
 def td_error(problem: PredictionProblem, v: Numbers, d: Name | Numbers) -> Scalar:
-    """TDE, the mean squared TD error."""
+    """TDE, the mean squared TD error.
+
+    >>> from gpbe import mdp
+    >>> walk = mdp.PredictionProblem(mdp.random_walk(5, gamma=1.0), [0.5, 0.5], [0.5, 0.5])
+    >>> round(td_error(walk, walk.values, "uniform"), 4)  # steps of 1/3 either way
+    0.1111
+    """
     return quadratic(problem, "tde", d).at(as_values(problem, v))
 
 
@@ -197,29 +228,64 @@ def projected_bellman_error(
     ridge: Numbers = 0.0,
     lam: Numbers = 0.0,
 ) -> Scalar:
-    """The generalized PBE; `projection` holds the features of H, H = F (the linear PBE) if left out."""
+    """The generalized PBE; `projection` holds the features of H, H = F (the linear PBE) if left out.
+
+    >>> from gpbe import mdp
+    >>> problem = mdp.problem("random-walk-5")
+    >>> round(projected_bellman_error(problem, np.zeros(5), "behavior"), 4)  # H = F
+    0.0294
+    >>> round(projected_bellman_error(problem, np.zeros(5), "behavior", projection=np.eye(5)), 4)  # the BE
+    0.0578
+    """
     return quadratic(problem, "pbe", d, projection=projection, ridge=ridge, lam=lam).at(as_values(problem, v))
 
 
 def nonlinear_projected_bellman_error(
     problem: PredictionProblem, v: Numbers, d: Name | Numbers, jacobian: Numbers
 ) -> Scalar:
-    """The nonlinear PBE (Maei et al. 2009): H is the span of the value gradients, jacobian[s] = dv(s)/dw."""
+    """The nonlinear PBE (Maei et al. 2009): H is the span of the value gradients, jacobian[s] = dv(s)/dw.
+
+    >>> from gpbe import mdp
+    >>> problem = mdp.problem("random-walk-5")
+    >>> error = nonlinear_projected_bellman_error(problem, np.zeros(5), "behavior", jacobian=problem.features)
+    >>> bool(np.isclose(error, projected_bellman_error(problem, np.zeros(5), "behavior")))  # of linear values the same
+    True
+    """
     return projected_bellman_error(problem, v, d, projection=jacobian)
 
 
 def identifiable_bellman_error(problem: PredictionProblem, v: Numbers, d: Name | Numbers, aliases: Numbers) -> Scalar:
-    """The identifiable BE; `aliases` labels the states, alike where the learner cannot tell them apart."""
+    """The identifiable BE; `aliases` labels the states, alike where the learner cannot tell them apart.
+
+    >>> from gpbe import mdp
+    >>> problem, v = mdp.aliased(), [0.5, 0.5, 1.0, 0.0]  # A1 and A2 look alike, and lead to B and C
+    >>> round(bellman_error(problem, v, "uniform"), 6)
+    0.125
+    >>> round(identifiable_bellman_error(problem, v, "uniform", aliases=[0, 0, 1, 2]), 6)
+    0.0
+    """
     return quadratic(problem, "ibe", d, aliases=aliases).at(as_values(problem, v))
 
 
 def expected_update_norm(problem: PredictionProblem, v: Numbers, d: Name | Numbers, lam: Numbers = 0.0) -> Scalar:
-    """NEU, the squared norm of the expected TD update."""
+    """NEU, the squared norm of the expected TD update.
+
+    >>> from gpbe import mdp
+    >>> problem = mdp.aliased()
+    >>> expected_update_norm(problem, [0.5, 0.5, 1.0, 0.0], "uniform")  # 0 at the fixed point of TD
+    0.0
+    """
     return quadratic(problem, "neu", d, lam=lam).at(as_values(problem, v))
 
 
 def kernel_bellman_error(
     problem: PredictionProblem, v: Numbers, d: Name | Numbers, kernel: Numbers | Callable[[int, int], float]
 ) -> Scalar:
-    """KBE (Feng et al. 2019) for a kernel given as an (S, S) array or a function of two state numbers."""
+    """KBE (Feng et al. 2019) for a kernel given as an (S, S) array or a function of two state numbers.
+
+    >>> from gpbe import mdp
+    >>> problem = mdp.aliased()
+    >>> kernel_bellman_error(problem, [1.0, 0.0, 1.0, 5.0], "uniform", kernel=np.eye(4))  # sum of (d e)^2, e = 5 and -5
+    3.125
+    """
     return quadratic(problem, "kbe", d, kernel=kernel).at(as_values(problem, v))

@@ -95,6 +95,9 @@ def operator_norm(matrix: StateMatrix | Operator, d: PerState) -> Scalar:
 
     Infinite if M carries something from states that d gives no weight to states that it does. Of a matrix that is no
     array, which must have no negative entry, it is found by iteration.
+
+    >>> operator_norm(np.array([[0.0, 2.0], [0.0, 0.0]]), np.array([0.5, 0.5]))
+    2.0
     """
     if not linalg.is_dense(matrix):
         return _iterated_norm(matrix, d)
@@ -122,6 +125,13 @@ def oblique_projection(problem: PredictionProblem, d: Name | Numbers, projection
     """Pi_{F,H}, the oblique projection of v_pi that is the generalized PBE's solution (paper, corollary 3).
 
     X (M'(I - P)X)^-1 M'(I - P) with M = Pi_{H,d}' D (I - P) X; a pseudo-inverse where that is singular.
+
+    >>> from gpbe import mdp
+    >>> problem = mdp.problem("random-walk-5")
+    >>> pi = oblique_projection(problem, "behavior")
+    >>> from gpbe.exact import solution
+    >>> bool(np.allclose(pi @ problem.values, solution(problem, "pbe", "behavior").values))
+    True
     """
     problem.mdp.dense("the oblique projection")
     d, x, l = as_weighting(problem, d), problem.features, problem.bellman_matrix

@@ -104,7 +104,14 @@ def absolute_projected_bellman_error(
     projection: Numbers | None = None,
     lam: Numbers = 0.0,
 ) -> float:
-    """APBE, the largest <h, T v - v> over h in H with |h| <= 1; H = F if `projection` is left out."""
+    """APBE, the largest <h, T v - v> over h in H with |h| <= 1; H = F if `projection` is left out.
+
+    >>> from gpbe import mdp
+    >>> import numpy as np
+    >>> problem, v = mdp.aliased(), [1.0, 0.0, 1.0, 5.0]  # the Bellman error is 5 in A2 and -5 in C
+    >>> round(absolute_projected_bellman_error(problem, v, "uniform", projection=np.eye(4)), 6)
+    2.5
+    """
     return bounded_h(problem, v, d, 0.0, projection, lam).error
 
 

@@ -23,6 +23,14 @@ def linear_system(problem: PredictionProblem, d: Name | Numbers, lam: Numbers = 
 
     `lam` is a number, a number for each state (on arrival there), or lam(s, a, s') in full, as for algorithms whose
     trace depends on the action. The TD(lam) fixed point solves A w = b.
+
+    >>> from gpbe import mdp
+    >>> import numpy as np
+    >>> problem = mdp.problem("random-walk-5")
+    >>> A, b, C = linear_system(problem, "behavior")
+    >>> from gpbe.exact import fixed_point
+    >>> bool(np.allclose(np.linalg.solve(A, b), fixed_point(problem, "pbe", "behavior")))
+    True
     """
     # Refuses target policies that never terminate.
     _ = problem.bellman_matrix
@@ -39,6 +47,14 @@ def trace_system(
         emphasis: m(s) = E[M; S = s], the weight on x in the trace.
         weight: b(a|s) times the ratio on delta; the target policy unless the ratio is clipped.
         carry: what the trace keeps on the way from s to s', in expectation (see `carried`).
+
+    >>> from gpbe import mdp
+    >>> import numpy as np
+    >>> problem = mdp.problem("random-walk-5")
+    >>> d = np.full(5, 0.2)
+    >>> system = trace_system(problem, d, problem.target, carried(problem, lam=0.5))
+    >>> bool(np.allclose(system.A, linear_system(problem, d, lam=0.5).A))
+    True
     """
     x, m = problem.features, problem.mdp
     traces = mean_trace(problem, emphasis, carry)
@@ -51,7 +67,14 @@ def trace_system(
 
 
 def mean_trace(problem: PredictionProblem, emphasis: PerState, carry: StateMatrix) -> Features:
-    """E[e_t; S_t = s] for each s, the stationary mean of the trace: (I - carry')^-1 diag(emphasis) X."""
+    """E[e_t; S_t = s] for each s, the stationary mean of the trace: (I - carry')^-1 diag(emphasis) X.
+
+    >>> from gpbe import mdp
+    >>> import numpy as np
+    >>> problem = mdp.problem("random-walk-5")
+    >>> mean_trace(problem, np.full(5, 0.2), carried(problem, lam=0.5)).shape  # a row a state
+    (5, 3)
+    """
     scaled = linalg.scaled(emphasis, problem.features)
     if not linalg.frobenius(carry).any():
         return scaled
@@ -67,7 +90,15 @@ def carried(problem: PredictionProblem, lam: Numbers) -> StateMatrix:
 
 
 def lambda_resolvent(problem: PredictionProblem, lam: Numbers) -> StateMatrix | Operator:
-    """(I - P Lam)^-1: turns one-step residuals into residuals of the lambda-return; of a sparse problem an operator."""
+    """(I - P Lam)^-1: turns one-step residuals into residuals of the lambda-return; of a sparse problem an operator.
+
+    >>> from gpbe import mdp
+    >>> import numpy as np
+    >>> problem = mdp.problem("random-walk-5")
+    >>> everything = lambda_resolvent(problem, lam=1.0)
+    >>> bool(np.allclose(everything @ problem.expected_reward, problem.values))  # the whole return
+    True
+    """
     carry = carried(problem, lam)
     eye = problem.mdp.layout.identity
     if not linalg.frobenius(carry).any():

@@ -53,13 +53,26 @@ class Experiment(Protocol):
 
 
 def run(experiment: Experiment, folder: Path | str, **options: Any) -> runner.Report:
-    """Run an experiment into a results folder, or the rest of it; `options` are those of `gpbe.runner.run`."""
+    """Run an experiment into a results folder, or the rest of it; `options` are those of `gpbe.runner.run`.
+
+    >>> import tempfile
+    >>> from gpbe import experiments, store
+    >>> folder = tempfile.mkdtemp()
+    >>> _ = store.unpack("results/tde-bias-paper.parquet", folder)  # in a clone of the repository
+    >>> run(experiments.find("tde-bias", "paper"), folder).counts.skipped  # the one chunk there is has been run
+    1
+    """
     return runner.run(folder, experiment.spec(), experiment.chunks(), experiment.runner, **options)
 
 
 @runtime_checkable
 class Declared(Protocol):
-    """An experiment at every scale, and the figures that show it: what a folder of `gpbe.experiments` declares."""
+    """An experiment at every scale, and the figures that show it: what a folder of `gpbe.experiments` declares.
+
+    >>> from gpbe import experiments
+    >>> experiments.DECLARED["kolter"].section, isinstance(experiments.DECLARED["kolter"], Declared)
+    ('5.1', True)
+    """
 
     @property
     def name(self) -> str:
@@ -95,7 +108,12 @@ class Stage(NamedTuple):
 
 @runtime_checkable
 class Staged(Protocol):
-    """Experiments that follow from each other: what one of them runs depends on what those before it found."""
+    """Experiments that follow from each other: what one of them runs depends on what those before it found.
+
+    >>> from gpbe import experiments
+    >>> [stage.name for stage in experiments.STAGED["evidence"].stages("paper")][:2]
+    ['evidence-screen', 'evidence-race']
+    """
 
     @property
     def name(self) -> str:

@@ -20,6 +20,10 @@ def read(path: str | Path, imports: bool = False) -> list[Experiment]:
 
     Of a Python file, every experiment counts that has a name at its top level which does not begin with _. Its folder
     is on the path of the workers too, so a runner may be a function in the same file: `file:function`.
+
+    >>> [sweep] = read("examples/cartpole.toml")  # in a clone of the repository
+    >>> sweep.name, sweep.settings
+    ('cartpole', 44)
     """
     path = Path(path)
     found: list[Experiment] = [read_sweep(path, imports)] if path.suffix == ".toml" else _made_by(_imported(path))

@@ -15,6 +15,7 @@ from gpbe.experiments.experiment import Declared, Experiment, Scale, Staged
 from gpbe.figures import FigureSpec
 
 SCALES = get_args(Scale)
+"""Smallest first."""
 
 
 def _place(declared: Declared) -> list[tuple[bool, int | str]]:
@@ -38,6 +39,7 @@ DECLARED: dict[str, Declared] = _collected()
 STAGED: dict[str, Staged] = {each.name: each for module in _folders() for each in getattr(module, "STAGED", ())}
 """The experiments in stages, each of which follows from what earlier ones stored."""
 NAMES = tuple(DECLARED)
+"""What `gpbe run` knows, in the order of the paper."""
 FIGURES: dict[str, FigureSpec] = {
     figure.name: figure for each in (*DECLARED.values(), *STAGED.values()) for figure in each.figures
 }

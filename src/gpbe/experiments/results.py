@@ -21,7 +21,13 @@ REPLICATION = "replication"
 
 
 def folder_of(name: str, scale: str, out: Path, own: bool = False) -> Path:
-    """The results folder of an experiment of the paper at a scale, or of one's own."""
+    """The results folder of an experiment of the paper at a scale, or of one's own.
+
+    >>> folder_of("kolter", "quick", Path("out")).as_posix()
+    'out/results/kolter-quick'
+    >>> folder_of("mine", "quick", Path("out"), own=True).as_posix()
+    'out/results/mine'
+    """
     return out / RESULTS / (name if own else f"{name}-{scale}")
 
 
@@ -31,14 +37,22 @@ def stage_folder(name: str, scale: str, out: Path) -> Path:
 
 
 def folders(scale: str, out: Path) -> dict[str, Path]:
-    """The results folders of the paper's experiments and of stages that are there, by name."""
+    """The results folders of the paper's experiments and of stages that are there, by name.
+
+    >>> folders("quick", Path("nowhere"))
+    {}
+    """
     found = {name: folder_of(name, scale, out) for name in NAMES}
     found |= {name: stage_folder(name, scale, out) for name in STAGES}
     return {name: folder for name, folder in found.items() if (folder / "manifest.json").exists()}
 
 
 def packed_files(folder: Path) -> dict[str, Path]:
-    """The packed results in a folder (see `gpbe pack`), by name: stages, and studies at their largest scale."""
+    """The packed results in a folder (see `gpbe pack`), by name: stages, and studies at their largest scale.
+
+    >>> packed_files(Path("results"))["kolter"].name  # in a clone of the repository
+    'kolter-paper.parquet'
+    """
     if not folder.is_dir():
         raise InputError(
             f"{folder}: there is no such folder; name one with packed results, such as that of gpbe's repository "
@@ -55,12 +69,20 @@ def packed_files(folder: Path) -> dict[str, Path]:
 
 
 def open_results(scale: str, out: Path) -> Stored:
-    """All results at a scale, and for what is not there the reason."""
+    """All results at a scale, and for what is not there the reason.
+
+    >>> open_results("quick", Path("nowhere")).lacking["kolter"]
+    'no results at the quick scale in nowhere; first: gpbe run kolter --scale quick'
+    """
     return _opened(folders(scale, out), scale, f"at the {scale} scale in {out}", f" --scale {scale}")
 
 
 def open_packed(folder: Path) -> Stored:
-    """All packed results in a folder, and for what is not there the reason; each is compared with its checksum."""
+    """All packed results in a folder, and for what is not there the reason; each is compared with its checksum.
+
+    >>> open_packed(Path("results")).tables["tde-bias"].collect().height  # in a clone of the repository
+    20
+    """
     return _opened(packed_files(folder), None, f"in {folder}", "")
 
 
@@ -96,6 +118,10 @@ def planned(
     is done, from what is then stored in `out`, or packed in `start`. Where the evidence in `start` has chosen settings,
     `all` at the quick scale replicates these in place of the paper's sweeps of control. With `imports` a .toml file may
     name modules to import.
+
+    >>> [(experiment, folder)] = planned("kolter", "smoke", Path("out"))
+    >>> experiment.name, folder.as_posix()
+    ('kolter', 'out/results/kolter-smoke')
     """
     if Path(name).suffix in (".toml", ".py"):
         for experiment in read(name, imports):

@@ -51,7 +51,13 @@ class Drawing:
 
 
 def draw(spec: FigureSpec, stored: Stored) -> Drawing:
-    """Draw a figure from stored results."""
+    """Draw a figure from stored results.
+
+    >>> from gpbe import experiments
+    >>> stored = experiments.open_packed(Path("results"))  # in a clone of the repository
+    >>> draw(experiments.find_figure("tde-bias"), stored).table.columns
+    ['objective', 'state', 'value', 'true_value', 'td_error', 'bellman_error', 'variance', 'distance']
+    """
     if not set(spec.needs) & {*stored.tables, *stored.stages}:
         first = spec.needs[-1]
         raise InputError(stored.lacking.get(first, f"there are no results of {first}; first: gpbe run {first}"))
@@ -66,12 +72,26 @@ def draw(spec: FigureSpec, stored: Stored) -> Drawing:
 
 
 def write(drawing: Drawing, name: str, out: Path) -> list[Path]:
-    """Write a drawing (PNG and PDF) and its table (Parquet and CSV) into `out`. Returns what was written."""
+    """Write a drawing (PNG and PDF) and its table (Parquet and CSV) into `out`. Returns what was written.
+
+    >>> import tempfile
+    >>> from matplotlib.figure import Figure
+    >>> drawing = Drawing(Figure(), pl.DataFrame({"x": [1.0]}))
+    >>> [path.name for path in write(drawing, "mine", Path(tempfile.mkdtemp()))]
+    ['mine.png', 'mine.pdf', 'mine.parquet', 'mine.csv']
+    """
     from gpbe.figures import style
 
     return style.save_with_table(drawing.figure, drawing.table, out / name)
 
 
 def make(spec: FigureSpec, stored: Stored, out: Path) -> list[Path]:
-    """Draw a figure and write it into `out`. Returns what was written."""
+    """Draw a figure and write it into `out`. Returns what was written.
+
+    >>> import tempfile
+    >>> from gpbe import experiments
+    >>> stored = experiments.open_packed(Path("results"))  # in a clone of the repository
+    >>> [path.name for path in make(experiments.find_figure("tde-bias"), stored, Path(tempfile.mkdtemp()))]
+    ['tde-bias.png', 'tde-bias.pdf', 'tde-bias.parquet', 'tde-bias.csv']
+    """
     return write(draw(spec, stored), spec.name, out)

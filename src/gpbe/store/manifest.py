@@ -24,7 +24,15 @@ _MOST = 2**28
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a results folder says about itself."""
+    """What a results folder says about itself.
+
+    >>> import tempfile
+    >>> from gpbe import store
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = store.unpack("results/tde-bias-paper.parquet", folder)  # in a clone of the repository
+    >>> read_manifest(folder).chunks
+    1
+    """
 
     schema: int
     """Version of the layout of the folder and its parts."""

@@ -47,7 +47,14 @@ def is_packed(path: Path) -> bool:
 
 
 def pack(folder: Path | str, target: Path | str) -> Path:
-    """Write the valid parts of a results folder, complete or not, into one file; parts are verified first."""
+    """Write the valid parts of a results folder, complete or not, into one file; parts are verified first.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp()) / "kolter"
+    >>> _ = unpack("results/kolter-paper.parquet", folder)  # in a clone of the repository
+    >>> pack(folder, folder.with_suffix(".parquet")).name
+    'kolter.parquet'
+    """
     folder, target = Path(folder), Path(target)
     manifest = read_manifest(folder)
     if manifest is None:
@@ -117,6 +124,10 @@ def unpack(path: Path | str, folder: Path | str) -> int:
     """Make a results folder of a packed file, to go on from; returns how many parts were written.
 
     A folder that holds the same sweep already keeps what it has, and gets what it lacks.
+
+    >>> import tempfile
+    >>> unpack("results/tde-bias-paper.parquet", tempfile.mkdtemp())  # in a clone of the repository
+    1
     """
     path, folder = Path(path), Path(folder)
     packed = read_packed(path)

@@ -43,6 +43,8 @@ class Choice(NamedTuple):
 
 
 class Action(NamedTuple):
+    """An action, and what is known of how it was chosen."""
+
     chosen: Any
     probability: Any
     finite: Any
@@ -73,7 +75,12 @@ class Spec(NamedTuple):
 
 @runtime_checkable
 class Agent(Protocol):
-    """Frozen and hashable: the compiled program depends on it."""
+    """What learns and acts. It is frozen and hashable: the compiled program depends on it.
+
+    >>> from gpbe.algorithms.control import find_algorithm
+    >>> isinstance(find_algorithm("qrc").make(), Agent)
+    True
+    """
 
     def start(self, spec: Spec, key: PRNGKeyArray) -> Params: ...
 
@@ -127,7 +134,13 @@ class Valued(NamedTuple):
 
 
 class ByValue:
-    """Acting on action values: epsilon-greedily."""
+    """Acting on action values: epsilon-greedily.
+
+    >>> choice = Choice(explore=jnp.asarray(False), uniform=jnp.asarray(0.9))
+    >>> action = ByValue().act(jnp.array([1.0, 3.0]), choice, jnp.asarray(0.1))
+    >>> int(action.chosen), round(float(action.probability), 4)  # 1 - epsilon, and half of epsilon
+    (1, 0.95)
+    """
 
     def preferences(self, params: Valued, x: Float[Array, "I B"]) -> Float[Array, "A B"]:
         return params.q(x)[: params.q.live]
@@ -147,7 +160,13 @@ class ActorCritic(NamedTuple):
 
 
 class ByPolicy:
-    """Acting by a policy of its own, which is sampled."""
+    """Acting by a policy of its own, which is sampled.
+
+    >>> choice = Choice(explore=jnp.asarray(False), uniform=jnp.asarray(0.9))
+    >>> action = ByPolicy().act(jnp.zeros(2), choice, jnp.asarray(0.0))  # equal logits
+    >>> int(action.chosen), float(action.probability)
+    (1, 0.5)
+    """
 
     def networks(self, spec: Spec, key: PRNGKeyArray, second: int) -> ActorCritic:
         """A critic with one value and `second` detached outputs, and a policy."""

@@ -8,7 +8,11 @@ from gpbe.algorithms.linear.hyperparameters import Hypers as Linear
 
 
 class Hypers(NamedTuple):
-    """Numbers that may be swept: none of them changes the compiled program. The defaults are their declarations."""
+    """Numbers that may be swept: none of them changes the compiled program. The defaults are their declarations.
+
+    >>> Hypers._field_defaults["tau"].bounds
+    '0 or more'
+    """
 
     step_size: Any = Hyperparameter(
         "of the optimizer", 2.0**-10, open=True, paper=tuple(2.0**k for k in range(-12, -6))

@@ -308,6 +308,7 @@ _RECORDS = (
     ),
 )
 ALGORITHMS = {record.name: record for record in _RECORDS}
+"""The algorithms that have a name."""
 
 
 def find_algorithm(algorithm: str | ControlAlgorithm) -> ControlAlgorithm:

@@ -64,7 +64,12 @@ class Traced(NamedTuple):
 
 @runtime_checkable
 class Tracing(Agent, Protocol):
-    """An agent that learns by traces."""
+    """An agent that learns by traces.
+
+    >>> from gpbe.algorithms.control import find_algorithm
+    >>> isinstance(find_algorithm("qrc-lambda").make(), Tracing)
+    True
+    """
 
     @property
     def time_limit(self) -> Literal["bootstrap", "end"]: ...
@@ -80,7 +85,13 @@ class Tracing(Agent, Protocol):
 
 @dataclass(frozen=True)
 class TracedValues(ActionValues):
-    """Action values learned by traces, one transition at a time."""
+    """Action values learned by traces, one transition at a time.
+
+    >>> exploring = Streamed(action=0, reward=0.0, discount=0.9, greedy=jnp.asarray(False))
+    >>> hypers = Hypers(gamma=jnp.asarray(0.9), lam=jnp.asarray(0.5))
+    >>> [round(float(TracedValues(form="none", cut=cut).fade(exploring, hypers)), 4) for cut in ("before", "never")]
+    [0.0, 0.45]
+    """
 
     cut: Literal["before", "after", "never"] = "before"
     """Are traces cut off by an action that is not greedy? *before* its TD error reaches earlier pairs, as Watkins has

@@ -50,7 +50,16 @@ def expected_update(
     *,
     beta: float = 0.0,
 ) -> tuple[Weights, Weights]:
-    """The mean direction of w and of h, by averaging the algorithm's own update over every transition."""
+    """The mean direction of w and of h, by averaging the algorithm's own update over every transition.
+
+    >>> from gpbe import mdp
+    >>> from gpbe.exact import fixed_point
+    >>> problem = mdp.problem("random-walk-5")
+    >>> w = fixed_point(problem, "pbe", "behavior")
+    >>> dw, dh = expected_update(problem, "tdrc", w, 0 * w, beta=1.0)
+    >>> bool(np.allclose(dw, 0.0)), bool(np.allclose(dh, 0.0))  # it rests at the fixed point
+    (True, True)
+    """
     a, m = find(algorithm), problem.mdp.dense("the mean update, transition by transition,")
     table = lambda_table(problem, a, lam, limits.c_bar)
     emphasis = mean_emphasis(problem, a, table, limits.followon_decay)
@@ -143,6 +152,13 @@ def product_weighting(problem: PredictionProblem) -> PerState:
     """The mean E[product of the episode's ratios so far; S_t = s], which is proportional to d_pi.
 
     Episodes begin as often as the behavior ends them, and then run as the target would have them.
+
+    >>> from gpbe import mdp
+    >>> from gpbe.exact import weighting
+    >>> problem = mdp.problem("random-walk-5")
+    >>> d = product_weighting(problem)
+    >>> bool(np.allclose(d / d.sum(), weighting(problem, "target")))
+    True
     """
     check_sensible(problem, ALGORITHMS["alternative-life-td"])
     t = problem.mdp.layout

@@ -6,7 +6,11 @@ from gpbe.algorithms.hyperparameters import Hyperparameter
 
 
 class Hypers(NamedTuple):
-    """Numbers that may be swept: none of them changes the compiled program. The defaults are their declarations."""
+    """Numbers that may be swept: none of them changes the compiled program. The defaults are their declarations.
+
+    >>> Hypers._field_defaults["lam"].bounds
+    'in [0, 1]'
+    """
 
     step_size: Any = Hyperparameter("step size of w", 0.01, open=True)
     ratio: Any = Hyperparameter("step size of h over that of w", 1.0, open=True)

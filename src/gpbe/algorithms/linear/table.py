@@ -175,6 +175,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         update="finite-sum", variance_reduction="saga", paper="Du et al. 2017", look=Look("SAGA", "green")
     ),
 }
+"""The algorithms that have a name."""
 ALGORITHMS |= huber_family(ALGORITHMS)
 ALGORITHMS |= {
     "etd": Algorithm("emphatic", paper="Sutton et al. 2016", look=Look("ETD", "purple", (5.0, 1.0, 1.0, 1.0), "^")),
@@ -193,5 +194,9 @@ ALGORITHMS |= _family("alternative-life", (*_PRIOR_FREE, "lstd"), GREY)
 
 
 def find(algorithm: object) -> Algorithm:
-    """An algorithm by name, or as a choice of axes."""
+    """An algorithm by name, or as a choice of axes.
+
+    >>> find("tdrc").update, find(Algorithm("emphatic")) == find("etd")
+    ('gradient-correction', True)
+    """
     return find_record(algorithm, ALGORITHMS, Algorithm, "algorithm")

@@ -14,7 +14,11 @@ Prior = Literal["none", "emphatic", "alternative-life"]
 
 
 class Limits(NamedTuple):
-    """What keeps corrections from growing: clips of the ratios (V-trace) and the decay of the followon (Hallak)."""
+    """What keeps corrections from growing: clips of the ratios (V-trace) and the decay of the followon (Hallak).
+
+    >>> Limits(rho_bar=1.0)
+    Limits(c_bar=1.0, rho_bar=1.0, followon_decay=None)
+    """
 
     c_bar: float = 1.0
     """Clip of the ratio in the trace."""
@@ -63,6 +67,12 @@ def advance(
             everything but `trace` has a row for each.
 
     e_t = gamma lam rho_- e_{t-1} + M_t x_t with M_t = 1, lam + (1 - lam) F_t, or the product of ratios.
+
+    >>> start = Trace(np.zeros(2), followon=0.0, product=0.0)
+    >>> first, _ = advance(start, np.array([1.0, 0.0]), gamma=0.0, rho=1.0, lam=0.5, prior="emphatic")
+    >>> second, emphasis = advance(first, np.array([0.0, 1.0]), gamma=1.0, rho=2.0, lam=0.5, prior="emphatic")
+    >>> float(second.followon), float(emphasis), second.e  # F = 2 + 1, M = 1/2 + F/2, e = 1/2 * 2 * x_0 + M x_1
+    (3.0, 2.0, array([1., 2.]))
     """
     recur = partial(step, xp=xp) if recur is None else recur
     # A new episode owes nothing to the last one, even if something there has overflowed.

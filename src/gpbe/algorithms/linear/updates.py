@@ -38,7 +38,13 @@ def dot(a: Vector, b: Vector) -> Number:
 
 
 def td_error(t: Step, w: Vector) -> Number:
-    """The TD error delta = R + gamma w.x' - w.x."""
+    """The TD error delta = R + gamma w.x' - w.x.
+
+    >>> x, x_next = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    >>> t = Step(x, x_next, reward=1.0, gamma=0.9, rho=1.0, lam=0.0, e=x, emphasis=1.0)
+    >>> round(float(td_error(t, np.array([2.0, 3.0]))), 6)  # 1 + 0.9 * 3 - 2
+    1.7
+    """
     return t.reward + t.gamma * dot(w, t.x_next) - dot(w, t.x)
 
 
@@ -101,3 +107,4 @@ DIRECTIONS: dict[Update, Direction] = {
     "hybrid": hybrid,
     "finite-sum": finite_sum,
 }
+"""The functions that move w and h, by the name of the update."""

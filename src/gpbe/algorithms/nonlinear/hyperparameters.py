@@ -9,7 +9,11 @@ _SHARED = Linear._field_defaults
 
 
 class Hypers(NamedTuple):
-    """Numbers that may be swept: none of them changes the compiled program. The defaults are their declarations."""
+    """Numbers that may be swept: none of them changes the compiled program. The defaults are their declarations.
+
+    >>> Hypers._field_defaults["lam"].bounds
+    'in [0, 1]'
+    """
 
     step_size: Any = _SHARED["step_size"]
     ratio: Any = _SHARED["ratio"]

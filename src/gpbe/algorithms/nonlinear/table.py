@@ -109,6 +109,7 @@ ALGORITHMS: dict[str, NonlinearAlgorithm] = {
     ),
     "kbe": NonlinearAlgorithm("saddlepoint", h="kernel", paper="Feng et al. 2019", look=Look("KBE", "sky", marker="^")),
 }
+"""The algorithms that have a name."""
 _PRIORS: tuple[Prior, ...] = ("emphatic", "alternative-life")
 ALGORITHMS |= {
     f"{prior}-{name}": replace(a, prior=prior, look=replace(a.look, label=f"{prior} {a.look.label}"))
@@ -119,5 +120,9 @@ ALGORITHMS |= huber_family(ALGORITHMS)
 
 
 def find(algorithm: object) -> NonlinearAlgorithm:
-    """An algorithm by name, or as a choice of axes."""
+    """An algorithm by name, or as a choice of axes.
+
+    >>> find("gtd2").form, find("emphatic-tdc").prior
+    ('saddlepoint', 'emphatic')
+    """
     return find_record(algorithm, ALGORITHMS, NonlinearAlgorithm, "algorithm for networks")

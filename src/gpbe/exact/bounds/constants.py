@@ -132,7 +132,13 @@ def every_link_discounted(problem: PredictionProblem) -> Truth:
 def approximation_error(
     problem: PredictionProblem, v: Numbers, d: Name | Numbers, projection: Numbers | None = None
 ) -> Scalar:
-    """ApproxError(H, v) = min_{h in H} || T v - v - h ||_d (paper, section 6.2)."""
+    """ApproxError(H, v) = min_{h in H} || T v - v - h ||_d (paper, section 6.2).
+
+    >>> from gpbe import mdp
+    >>> problem = mdp.aliased()
+    >>> round(approximation_error(problem, [0.5, 0.5, 1.0, 0.0], "uniform") ** 2, 6)  # all of the BE; the PBE is 0
+    0.125
+    """
     d = as_weighting(problem, d)
     u = expected_td_error(problem, v)
     outside = u - projected(as_projection(problem, projection), d, u)
@@ -148,6 +154,12 @@ def worst_approximation_error(
     """ApproxError(H) = max of `approximation_error` over v in F with || v ||_d <= radius, exactly.
 
     Without a radius, F being a linear space, this is infinite unless (I - Pi_{H,d}) (I - P) maps all of F to 0.
+
+    >>> from gpbe import mdp
+    >>> worst_approximation_error(mdp.kolter(p=0.6), "behavior")  # over all of F
+    inf
+    >>> round(worst_approximation_error(mdp.kolter(p=0.6), "behavior", radius=1.0), 4)
+    0.0529
     """
     problem.mdp.dense("the worst approximation error")
     d = as_weighting(problem, d)

@@ -158,6 +158,7 @@ BOUNDS: dict[str, Entry] = {
         lambda problem, d: white_bound(problem),
     ),
 }
+"""The bounds by name: a function, what it says, and where it is from."""
 
 
 def all_bounds(problem: PredictionProblem, d: Name | Numbers) -> dict[str, Bound]:

@@ -110,24 +110,43 @@ class ControlProblem:
 
 
 def visits(mdp: FiniteMDP, behavior: Numbers) -> PerStateAction:
-    """How often a behavior is in each state and takes each action: d(s, a) = d_b(s) b(a | s)."""
+    """How often a behavior is in each state and takes each action: d(s, a) = d_b(s) b(a | s).
+
+    >>> visits(FiniteMDP(np.ones((1, 2, 1)), reward=0.0, discount=0.5), [[0.25, 0.75]])
+    array([[0.25, 0.75]])
+    """
     policy = mdp.policy(behavior, "behavior")
     return stationary_distribution(mdp.transition_under(policy), "behavior")[..., None] * policy
 
 
 def expected_td_error(problem: ControlProblem, w: Numbers) -> Float[Array, " N"]:
-    """u(s, a) = E[delta | S = s, A = a]."""
+    """u(s, a) = E[delta | S = s, A = a].
+
+    >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
+    >>> expected_td_error(coin, [0.0, 0.0]), expected_td_error(coin, [2.0, 1.0])  # at 0, and at q*
+    (array([1., 0.]), array([0., 0.]))
+    """
     q = problem.values(w)
     return problem.reward + problem.carry @ greedy(q, problem.tau).value - q.ravel()
 
 
 def bellman_error(problem: ControlProblem, w: Numbers) -> Scalar:
-    """BE(w) = sum_sa d(s, a) E[delta | s, a]^2."""
+    """BE(w) = sum_sa d(s, a) E[delta | s, a]^2.
+
+    >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
+    >>> bellman_error(coin, [0.0, 0.0]), bellman_error(coin, [2.0, 1.0])
+    (0.5, 0.0)
+    """
     return as_scalar((problem.d * expected_td_error(problem, w) ** 2).sum())
 
 
 def bellman_gradient(problem: ControlProblem, w: Numbers) -> Weights:
-    """Its gradient, 2 sum_sa d u du/dw; a subgradient where the hard max has ties."""
+    """Its gradient, 2 sum_sa d u du/dw; a subgradient where the hard max has ties.
+
+    >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
+    >>> bellman_gradient(coin, [2.0, 1.0])  # at q*
+    array([0., 0.])
+    """
     return 2 * (problem.d * expected_td_error(problem, w)) @ (problem.bootstrapped(w) - problem.x)
 
 
@@ -138,12 +157,22 @@ def projected_residual(problem: ControlProblem, w: Numbers, ridge: Numbers = 0.0
 
 
 def projected_bellman_error(problem: ControlProblem, w: Numbers, ridge: Numbers = 0.0) -> Scalar:
-    """PBE(w) = || Pi_{H,d} u ||_d^2 = max_{h in H} sum_sa d (2 u h - h^2); a ridge penalizes the weights of h."""
+    """PBE(w) = || Pi_{H,d} u ||_d^2 = max_{h in H} sum_sa d (2 u h - h^2); a ridge penalizes the weights of h.
+
+    >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
+    >>> round(projected_bellman_error(coin, [0.0, 0.0]), 6)  # of a table the BE
+    0.5
+    """
     return as_scalar((projected_residual(problem, w, ridge) ** 2).sum())
 
 
 def projected_bellman_gradient(problem: ControlProblem, w: Numbers, ridge: Numbers = 0.0) -> Weights:
-    """The gradient of the PBE, 2 (du/dw)'D Pi u; a subgradient where the hard max has ties."""
+    """The gradient of the PBE, 2 (du/dw)'D Pi u; a subgradient where the hard max has ties.
+
+    >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
+    >>> projected_bellman_gradient(coin, [2.0, 1.0])  # at q*
+    array([0., 0.])
+    """
     basis = weighted_basis(problem.phi, problem.d, ridge)
     projected = np.sqrt(problem.d) * (basis @ projected_residual(problem, w, ridge))
     return 2 * projected @ (problem.bootstrapped(w) - problem.x)

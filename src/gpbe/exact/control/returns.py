@@ -51,13 +51,25 @@ def lambda_errors(problem: ControlProblem, w: Numbers, behavior: Numbers, lam: f
 
 
 def lambda_projected_error(problem: ControlProblem, w: Numbers, behavior: Numbers, lam: float) -> Scalar:
-    """PBE(lam) of w: the squared length of u^lam, projected on H."""
+    """PBE(lam) of w: the squared length of u^lam, projected on H.
+
+    >>> from gpbe.mdp import FiniteMDP
+    >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
+    >>> lambda_projected_error(coin, [2.0, 1.0], [[0.5, 0.5]], lam=0.8)  # q* is a solution for every lambda
+    0.0
+    """
     value, _ = lambda_errors(problem, w, behavior, lam)
     return as_scalar(((weighted_basis(problem.phi, problem.d).T @ (np.sqrt(problem.d) * value)) ** 2).sum())
 
 
 def lambda_projected_gradient(problem: ControlProblem, w: Numbers, behavior: Numbers, lam: float) -> Weights:
-    """The gradient of PBE(lam), 2 U'D Pi u^lam, away from ties."""
+    """The gradient of PBE(lam), 2 U'D Pi u^lam, away from ties.
+
+    >>> from gpbe.mdp import FiniteMDP
+    >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
+    >>> lambda_projected_gradient(coin, [2.0, 1.0], [[0.5, 0.5]], lam=0.8)
+    array([0., 0.])
+    """
     value, slope = lambda_errors(problem, w, behavior, lam)
     basis, root = weighted_basis(problem.phi, problem.d), np.sqrt(problem.d)
     return 2 * (root * (basis @ (basis.T @ (root * value)))) @ slope
@@ -75,6 +87,11 @@ def expected_traced_update(
     """The mean of an update with traces in the long run; d is that of the behavior's visits, whatever the problem's.
 
     `algorithm` is "qrc", "qc", "gq" or "q-learning": with lam = 0 this is `expected_update`.
+
+    >>> from gpbe.mdp import FiniteMDP
+    >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
+    >>> expected_traced_update(coin, "qrc", [2.0, 1.0], [0.0, 0.0], [[0.5, 0.5]], lam=0.8)  # it rests at q*
+    Update(w=array([0., 0.]), theta=array([0., 0.]))
     """
     form, beta = form_of(algorithm, beta)
     problem = problem.change(weighting=visits(problem.mdp, behavior))

@@ -40,6 +40,11 @@ def stationary_points(
 
     Without `starts`, it starts from 0 and from 2 K points around it at the size of the weights that fit q* best. With
     the hard max a minimum may lie where actions tie: there a mean of the gradients around is 0 (see `kinks`).
+
+    >>> from gpbe.mdp import FiniteMDP
+    >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
+    >>> stationary_points(coin)[0].weights.round(6)  # q*
+    array([2., 1.])
     """
     check_known(objective, ("pbe", "be"), "objective of control")
     chosen = problem if objective == "pbe" else problem.change(projection="all")
@@ -73,7 +78,13 @@ def fixed_points(
     starts: Numbers | None = None,
     tolerance: float = 1e-8,
 ) -> list[Point]:
-    """Weights (w, theta) at which an algorithm's expected update is 0 in both, by Powell's hybrid method."""
+    """Weights (w, theta) at which an algorithm's expected update is 0 in both, by Powell's hybrid method.
+
+    >>> from gpbe.mdp import FiniteMDP
+    >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
+    >>> fixed_points(coin, "qrc")[0].weights.round(6)  # q*
+    array([2., 1.])
+    """
     k, m = problem.x.shape[1], problem.phi.shape[1]
     alone = algorithm == "q-learning"  # it has no h, so theta stands still anywhere
 

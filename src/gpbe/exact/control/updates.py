@@ -36,7 +36,13 @@ class Update(NamedTuple):
 
 
 def expected_update(problem: ControlProblem, algorithm: str, w: Numbers, theta: Numbers, beta: float = 1.0) -> Update:
-    """The mean of an algorithm's update over pairs drawn from d. `beta` is for QRC and GQ; QC has none."""
+    """The mean of an algorithm's update over pairs drawn from d. `beta` is for QRC and GQ; QC has none.
+
+    >>> from gpbe.mdp import FiniteMDP
+    >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
+    >>> expected_update(coin, "q-learning", [0.0, 0.0], [0.0, 0.0]).w  # half of the time, a reward of 1
+    array([0.5, 0. ])
+    """
     form, beta = form_of(algorithm, beta)
     w, theta = problem.weights(w), as_floats(theta, "theta")
     check_shape(theta, (problem.phi.shape[1],), "theta", "features of H")
@@ -49,7 +55,13 @@ def expected_update(problem: ControlProblem, algorithm: str, w: Numbers, theta: 
 
 
 def best_theta(problem: ControlProblem, w: Numbers, beta: float = 0.0) -> Weights:
-    """The theta at which its own update stops: (Phi'D Phi + beta I)^+ Phi'D u, of least norm."""
+    """The theta at which its own update stops: (Phi'D Phi + beta I)^+ Phi'D u, of least norm.
+
+    >>> from gpbe.mdp import FiniteMDP
+    >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
+    >>> best_theta(coin, [0.0, 0.0])  # of a table the TD errors
+    array([1., 0.])
+    """
     root = np.sqrt(problem.d)
     rows, target = root[:, None] * problem.phi, root * expected_td_error(problem, w)
     if beta:
@@ -59,7 +71,13 @@ def best_theta(problem: ControlProblem, w: Numbers, beta: float = 0.0) -> Weight
 
 
 def reduced_update(problem: ControlProblem, algorithm: str, w: Numbers, beta: float = 1.0) -> Weights:
-    """How w moves when h is at its own optimum: for GQ without beta, and for QC if F lies in H, -1/2 grad PBE."""
+    """How w moves when h is at its own optimum: for GQ without beta, and for QC if F lies in H, -1/2 grad PBE.
+
+    >>> from gpbe.mdp import FiniteMDP
+    >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
+    >>> reduced_update(coin, "qc", [2.0, 1.0])  # at q*
+    array([0., 0.])
+    """
     form, beta = form_of(algorithm, beta)
     theta = np.zeros(problem.phi.shape[1]) if form == "none" else best_theta(problem, w, beta)
     return expected_update(problem, algorithm, w, theta, beta).w
@@ -68,7 +86,13 @@ def reduced_update(problem: ControlProblem, algorithm: str, w: Numbers, beta: fl
 def update_jacobian(
     problem: ControlProblem, algorithm: str, w: Numbers, theta: Numbers, beta: float = 1.0, step: float = 1e-6
 ) -> Float[Array, "J J"]:
-    """Derivative of the joint update of (w, theta), by central differences: eigenvalues left of 0 mean stable."""
+    """Derivative of the joint update of (w, theta), by central differences: eigenvalues left of 0 mean stable.
+
+    >>> from gpbe.mdp import FiniteMDP
+    >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
+    >>> bool(np.linalg.eigvals(update_jacobian(coin, "qrc", [2.0, 1.0], [0.0, 0.0])).real.max() < 0)  # stable
+    True
+    """
     joint = np.concatenate([np.asarray(w, dtype=float), np.asarray(theta, dtype=float)])
     k = problem.x.shape[1]
 

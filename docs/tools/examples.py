@@ -1,0 +1,42 @@
+"""An extension of Griffe: examples in docstrings become blocks of code.
+
+The docstrings of gpbe have examples without a heading above them, as doctest reads them. Markdown would take `>>>` for
+three quotations.
+"""
+
+import re
+from typing import Any
+
+import griffe
+
+_BLOCK = re.compile(r"(?m)^(?P<indent> *)>>> .*(?:\n(?! *\n).+)*")
+
+
+def fenced(text: str) -> str:
+    r"""The text with a fence around every example.
+
+    >>> print(fenced("Twice as much.\n\n>>> double(2)\n4\n\nThat is all."))
+    Twice as much.
+    <BLANKLINE>
+    ```pycon
+    >>> double(2)
+    4
+    ```
+    <BLANKLINE>
+    That is all.
+    """
+
+    def fence(found: re.Match[str]) -> str:
+        before = "" if text[: found.start()].endswith("\n\n") or found.start() == 0 else "\n"
+        return f"{before}{found['indent']}```pycon\n{found[0]}\n{found['indent']}```"
+
+    return _BLOCK.sub(fence, text)
+
+
+class Examples(griffe.Extension):
+    """Fences the examples of every object."""
+
+    def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
+        """Rewrite the docstring of an object that was just read."""
+        if obj.docstring:
+            obj.docstring.value = fenced(obj.docstring.value)

@@ -1,0 +1,24 @@
+"""Formulas in a page as MathML."""
+
+import re
+from html import unescape
+
+from latex2mathml.converter import convert
+
+_FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
+
+
+def rendered(html: str) -> str:
+    r"""The page with MathML where Arithmatex left LaTeX.
+
+    >>> rendered('<span class="arithmatex">\\(v_\\pi\\)</span>')[-63:]
+    '<mrow><msub><mi>v</mi><mi>&#x003C0;</mi></msub></mrow></math>'
+    """
+    return _FORMULA.sub(_as_mathml, html)
+
+
+def _as_mathml(found: re.Match[str]) -> str:
+    element, latex = found.groups()
+    inline = element == "span"
+    mathml = convert(unescape(latex), display="inline" if inline else "block")
+    return mathml if inline else f'<div class="formula" tabindex="0">{mathml}</div>'

@@ -1,0 +1,188 @@
+"""The generated parts of pages: tables that are made from the records of the code, so that nothing is typed twice."""
+
+import argparse
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isinf, isnan
+from typing import Any
+
+from gpbe.algorithms import control, linear, nonlinear
+from gpbe.algorithms.hyperparameters import Hyperparameter
+from gpbe.wording import as_text
+
+FAMILIES: dict[str, tuple[Mapping[str, Any], Any]] = {
+    "linear": (linear.ALGORITHMS, linear.Hypers),
+    "nonlinear": (nonlinear.ALGORITHMS, nonlinear.Hypers),
+    "control": (control.ALGORITHMS, control.Hypers),
+}
+"""The algorithms of each family, and the declarations of their hyperparameters."""
+_MARK = re.compile(r"(?m)^<!-- gpbe: (\S+)(.*?) -->$")
+
+
+def filled(markdown: str) -> str:
+    """The page with its generated parts in place of their marks."""
+    return _MARK.sub(lambda found: PARTS[found[1]](*found[2].split()), markdown)
+
+
+def marks(markdown: str) -> list[tuple[str, ...]]:
+    r"""The parts that a page asks for, each with its words.
+
+    >>> marks("text\n\n<!-- gpbe: algorithms linear td tdc -->\n")
+    [('algorithms', 'linear', 'td', 'tdc')]
+    """
+    return [(found[1], *found[2].split()) for found in _MARK.finditer(markdown)]
+
+
+def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    r"""A table in Markdown.
+
+    >>> print(table(["a", "b"], [["1", "x | y"]]))
+    | a | b |
+    | --- | --- |
+    | 1 | x \| y |
+    """
+    lines = [list(heads), ["---"] * len(list(heads))]
+    lines += [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def algorithms(family: str, *names: str) -> str:
+    """The named algorithms of a family with their choices on the axes, hyperparameters and papers."""
+    told = {"linear": _told_of_linear, "nonlinear": _told_of_nonlinear, "control": _told_of_control}[family]
+    table_of, _ = FAMILIES[family]
+    rows = [{"name": f"`{name}`"} | told(table_of[name]) | {"paper": table_of[name].paper} for name in names]
+    return table(rows[0], [row.values() for row in rows])
+
+
+def hyperparameters(family: str, *names: str) -> str:
+    """The hyperparameters that the named algorithms have between them, and which of them has which."""
+    table_of, hypers = FAMILIES[family]
+    declared = {name: _declared(table_of[name], hypers) for name in names}
+    everything = {h: record for each in declared.values() for h, record in each.items()}
+    rows = []
+    for name in sorted(everything, key=[*hypers._fields, *everything].index):
+        h, who = everything[name], [each for each in names if name in declared[each]]
+        usual = {each: getattr(table_of[each], "usual", {}).get(name, h.default) for each in who}
+        rows.append([f"`{name}`", h.meaning, _default(h, usual), h.bounds, _paper(h), _who(who, names)])
+    heads = ["name", "meaning", "default", "range", "the paper sweeps", "which have it"]
+    keep = [k for k in range(len(heads)) if k < 4 or any(row[k] for row in rows)]
+    return table([heads[k] for k in keep], [[row[k] for k in keep] for row in rows])
+
+
+def commands() -> str:
+    """Every command with its arguments and options, from the parser itself."""
+    from gpbe.cli import COMMANDS
+
+    return "\n\n".join(_command(name, parser(name)) for name in COMMANDS)
+
+
+def parser(command: str) -> argparse.ArgumentParser:
+    """The parser of a command, as the standard library knows parsers."""
+    import tyro
+
+    from gpbe.cli import COMMANDS
+
+    with warnings.catch_warnings():  # it says that it will be gone some day; then `--help` is to be read instead
+        warnings.simplefilter("ignore")
+        return tyro.extras.get_parser(COMMANDS[command], prog=f"gpbe {command}")
+
+
+def problems() -> str:
+    """The problems of the zoo."""
+    from gpbe import mdp
+
+    return table(["name", "what it is"], [[f"`{name}`", entry.description] for name, entry in mdp.ZOO.items()])
+
+
+def version() -> str:
+    """The version that these pages are about."""
+    import gpbe
+
+    return f"`{gpbe.__version__}`"
+
+
+def _told_of_linear(a: Any) -> dict[str, str]:
+    more = [name for name in ("mirror_prox", "regularized", "bounded", "decayed_followon") if getattr(a, name)]
+    sound = "converges" if a.sound else "can diverge"
+    return {
+        "update": ", ".join([a.update, *more]).replace("_", " "),
+        "bootstrapping": a.bootstrapping,
+        "states weighted by": a.weighting,
+        "off-policy": f"{sound}, if {a.needs}" if a.sound and a.needs else sound,
+    }
+
+
+def _told_of_nonlinear(a: Any) -> dict[str, str]:
+    more = [name for name in ("curvature", "regularized", "bounded") if getattr(a, name)]
+    return {"form": ", ".join([a.form, *more]), "h": a.h, "states weighted by": a.weighting}
+
+
+def _told_of_control(a: Any) -> dict[str, str]:
+    return {"what it is": a.describe, "speed, of QRC's": f"{a.speed:g}"}
+
+
+def _declared(record: Any, hypers: Any) -> dict[str, Hyperparameter]:
+    """The hyperparameters of an algorithm by name."""
+    return {name: hypers._field_defaults[name] for name in record.hyperparameters} | dict(
+        getattr(record, "shaping", {})
+    )
+
+
+def _default(h: Hyperparameter, usual: Mapping[str, float]) -> str:
+    if isnan(h.default):
+        return ""
+    differing = [f"{_number(value)} for `{each}`" for each, value in usual.items() if value != h.default]
+    return ", ".join([_number(h.default), *differing])
+
+
+def _paper(h: Hyperparameter) -> str:
+    return ", ".join(map(_number, h.paper))
+
+
+def _number(value: float) -> str:
+    return "infinite" if isinf(value) else as_text(value)
+
+
+def _who(who: Sequence[str], everyone: Sequence[str]) -> str:
+    return "all" if len(who) == len(everyone) else ", ".join(f"`{each}`" for each in who)
+
+
+def _command(name: str, made: argparse.ArgumentParser) -> str:
+    actions = [each for each in made._actions if "--help" not in each.option_strings]
+    heading = f"## gpbe {name} {{ #{name} }}"
+    if not actions:
+        return f"{heading}\n\n{made.description}"
+    rows = [[_written(each), _about(each), _otherwise(each)] for each in actions]
+    return f"{heading}\n\n{made.description}\n\n{table(['argument', 'meaning', 'if left out'], rows)}"
+
+
+def _written(action: argparse.Action) -> str:
+    shown = action.metavar if isinstance(action.metavar, str) else ""
+    if not action.option_strings:
+        return f"`{(shown or action.dest.upper()).strip('[]')}`".replace(",", ", ")
+    return f"`{action.option_strings[0]}{f' {shown}' if shown else ''}`".replace(",", ", ")
+
+
+_TRAILING = re.compile(r"\s*\((?:default: (?P<default>.*)|required|optional)\)\s*$")
+
+
+def _about(action: argparse.Action) -> str:
+    return _TRAILING.sub("", action.help or "").strip()
+
+
+def _otherwise(action: argparse.Action) -> str:
+    found = _TRAILING.search(action.help or "")
+    if not found:
+        return ""
+    default = {"True": "on", "False": "off"}.get(found["default"], found["default"])
+    return default if default else found[0].strip(" ()")
+
+
+PARTS: dict[str, Callable[..., str]] = {
+    "algorithms": algorithms,
+    "hyperparameters": hyperparameters,
+    "commands": commands,
+    "problems": problems,
+    "version": version,
+}
