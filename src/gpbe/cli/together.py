@@ -18,6 +18,8 @@ def told(algorithms: Sequence[str], typed: Typed, has: Callable[[str], Sequence[
     >>> told(["td", "tdrc"], {"step_size": [0.1], "beta": [1.0]}, has.get)
     [('td', {'step_size': [0.1]}), ('tdrc', {'step_size': [0.1], 'beta': [1.0]})]
     """
+    if not algorithms:
+        raise InputError("ALGORITHM is missing; name one, or several to compare them")
     if len(algorithms) == 1:
         return [(algorithms[0], typed)]
     if len(set(algorithms)) < len(algorithms):
