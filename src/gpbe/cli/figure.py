@@ -1,14 +1,19 @@
 """`gpbe figure` and `gpbe report`: drawings of stored results, and the page that tells what they show."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from tyro.conf import Positional
+from tyro.conf import Positional, arg
 
 from gpbe.cli.options import Json, Packed, Scale
 from gpbe.cli.terminal import check_writable, console, print_json
 from gpbe.errors import InputError
+
+if TYPE_CHECKING:
+    from gpbe.analysis.stored import Stored
+    from gpbe.figures import FigureSpec
 
 
 def figure(
@@ -18,10 +23,11 @@ def figure(
     source: Packed = None,
     json: Json = False,
 ) -> None:
-    """Draw a figure of the paper, or all of them, from what `gpbe run` has stored; writes PNG, PDF and the table.
+    """Draw figures of the paper, or of a sweep of your own, from what `gpbe run` has stored: PNG, PDF and tables.
 
     Args:
-        name: a name from `gpbe list figures`, or `all`
+        name: a name from `gpbe list figures`, or `all`; or the name of your own sweep, for all of its figures, of one
+            of these (such as mine-step-size), or the file that declares it
         scale: which results
         out: the folder to write into, and in which `results` are looked for
         source: draw from packed results in this folder (see `gpbe pack`) instead
@@ -30,17 +36,21 @@ def figure(
     from gpbe import experiments
     from gpbe.report import draw_all
 
-    names = tuple(experiments.FIGURES) if name == "all" else (experiments.find_figure(name).name,)
-    stored = experiments.open_results(scale, out) if source is None else experiments.open_packed(source)
+    mine = None if name == "all" or name in experiments.FIGURES else find_own(name, out, source)
+    if mine is None:
+        specs = experiments.FIGURES.values() if name == "all" else (experiments.find_figure(name),)
+        stored = experiments.open_results(scale, out) if source is None else experiments.open_packed(source)
+    else:
+        stored, specs, scale = *mine, "as run"
     if stored.tables or stored.stages:
         check_writable(out)
-    drawn, skipped = draw_all(stored, names, out)
+    drawn, skipped = draw_all(stored, specs, out)
     if not drawn:
         raise InputError(skipped.get(name, f"no results at the {scale} scale in {out}; first: gpbe run all"))
     rows: list[dict[str, Any]] = [
         {
             "figure": each.name,
-            "from": "; ".join(filter(None, map(stored.amounts.get, experiments.FIGURES[each.name].needs))),
+            "from": "; ".join(filter(None, map(stored.amounts.get, each.spec.needs))),
             "scale": scale if source is None else "as packed",
             "seconds": round(each.seconds, 2),
             "files": [str(path) for path in each.files],
@@ -62,7 +72,25 @@ def figure(
         console().print(f"{each}: not drawn; {why}")
 
 
+def find_own(name: str, out: Path, source: Path | None) -> "tuple[Stored, Sequence[FigureSpec]] | None":
+    """The results of a sweep of one's own and its figures, or one of them; None if there is no such sweep."""
+    from gpbe import experiments, store
+    from gpbe.experiments import own
+
+    known = {f"{path.name}": path for path in (out / "results").glob("*/")} if source is None else {}
+    known |= {} if source is None else {path.stem: path for path in source.glob("*.parquet")}
+    sweeps = sorted((each for each in known if name == each or name.startswith(f"{each}-")), key=len, reverse=True)
+    if Path(name).suffix in (".toml", ".py") or name in sweeps:
+        found, place = own.find_results(name, out, source)
+        return own.open_own(found, place), tuple(own.figures_of(found, store.spec(place)).values())
+    for sweep in sweeps:
+        if sweep not in experiments.NAMES and (spec := own.figures_of(sweep, store.spec(known[sweep])).get(name)):
+            return own.open_own(sweep, known[sweep]), (spec,)
+    return None
+
+
 def report(
+    name: Annotated[Positional[str | None], arg(metavar="[NAME]", help_behavior_hint="")] = None,
     scale: Scale = "quick",
     out: Path = Path("out"),
     source: Packed = None,
@@ -71,6 +99,7 @@ def report(
     """Draw every figure, and write one HTML page with all of them and which claims of the paper the results support.
 
     Args:
+        name: your own sweep, or the file that declares it: a page of its figures, choices and tables instead
         scale: which results
         out: the folder with `results`, into which figures, their tables and report.html are written
         source: judge by packed results in this folder (the evidence), and show what `out` has as a replication
@@ -79,11 +108,14 @@ def report(
     from gpbe import experiments
     from gpbe import report as page
 
+    made = datetime.now(UTC).isoformat(timespec="minutes")
+    if name is not None:
+        report_own(name, out, source, made, json)
+        return
     own = experiments.open_results(scale, out)
     if source is None and not (own.tables or own.stages):
         raise InputError(f"there is nothing to report: no results at the {scale} scale in {out}; first: gpbe run all")
     check_writable(out)
-    made = datetime.now(UTC).isoformat(timespec="minutes")
     folders, commands = experiments.folders(scale, out), [f"gpbe run all --scale {scale}"] * bool(own.tables)
     if source is None:
         whole = page.gather(own, out, folders, (*commands, f"gpbe report --scale {scale}"), made)
@@ -95,5 +127,20 @@ def report(
     path = page.write(out / "report.html", whole)
     if json:
         print_json({"report": str(path), "claims": page.records(whole.claims)})
+    else:
+        console().print(f"report: {path.resolve()}")
+
+
+def report_own(name: str, out: Path, source: Path | None, made: str, json: bool) -> None:
+    """A page on a sweep of one's own."""
+    from gpbe import report as page
+    from gpbe.experiments import own
+
+    found, place = own.find_results(name, out, source)
+    check_writable(out)
+    whole = page.gather_own(found, place, out, (f"gpbe run {found}.toml", f"gpbe report {found}"), made)
+    path = page.write(out / f"{found}.html", whole)
+    if json:
+        print_json({"report": str(path), "figures": [each.name for each in whole.figures]})
     else:
         console().print(f"report: {path.resolve()}")

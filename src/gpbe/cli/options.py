@@ -15,6 +15,7 @@ from gpbe.wording import as_text
 Scale = Literal["smoke", "quick", "paper"]
 ProblemName = Annotated[str, arg(metavar="PROBLEM", help_behavior_hint="")]
 AlgorithmName = Annotated[str, arg(metavar="ALGORITHM", help_behavior_hint="")]
+AlgorithmNames = Annotated[tuple[str, ...], arg(metavar="ALGORITHM ...", help_behavior_hint="")]
 EnvName = Annotated[str, arg(metavar="ENV", help_behavior_hint="")]
 Sizes = Annotated[tuple[int, ...] | None, arg(metavar="INT ...", help_behavior_hint="")]
 Basis = Annotated[Literal["head", "network", "gradient"] | None, arg(help_behavior_hint="")]

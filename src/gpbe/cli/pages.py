@@ -104,7 +104,7 @@ def training_page(settings: pl.DataFrame, swept: tuple[str, ...]) -> Table:
         table.add_column(name, justify="right", style="cyan", no_wrap=True)
     for what in ("mean return", "over the last quarter", "of the best run", "diverged"):
         table.add_column(what, justify="right", no_wrap=True)
-    columns = [as_written(settings[name].to_list()) for name in swept]
+    columns = [_cells(settings[name]) for name in swept]
     finals = settings["final"].to_list()
     best = max((f for f in finals if f is not None), default=None)
     for k, row in enumerate(settings.iter_rows(named=True)):
@@ -132,7 +132,7 @@ def prediction_table(settings: pl.DataFrame) -> Table:
             table.add_column(f"{metric} {what}", justify="right", no_wrap=True)
     table.add_column("diverged", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
-    columns = [as_written(first[name].to_list()) for name in swept]
+    columns = [_cells(first[name]) for name in swept]
     for k, row in enumerate(first.iter_rows(named=True)):
         cells = [column[k] for column in columns]
         for metric in metrics:
@@ -143,6 +143,15 @@ def prediction_table(settings: pl.DataFrame) -> Table:
         mark = {"best": "best", "rival": "as good", None: ""}[row["choice"]]
         table.add_row(*cells, diverged, mark, style="bold" if mark == "best" else None)
     return table
+
+
+def _cells(column: pl.Series) -> list[str]:
+    """Numbers as people write them, names as they are; nothing for what an algorithm has not."""
+    values = column.to_list()
+    if column.dtype == pl.String:
+        return values
+    written = iter(as_written([value for value in values if value is not None]))
+    return ["" if value is None else next(written) for value in values]
 
 
 def edges(settings: pl.DataFrame) -> list[str]:

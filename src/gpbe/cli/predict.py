@@ -1,19 +1,33 @@
 """`gpbe predict`: learn, and show what was learned as a table, JSON, a file of curves or a drawing."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import polars as pl
 from tyro.conf import OmitArgPrefixes, Positional, arg
 
 from gpbe.algorithms import linear, nonlinear
 from gpbe.algorithms.hyperparameters import Hyperparameter
-from gpbe.cli.options import AlgorithmName, Basis, File, Json, KernelName, Names, Number, ProblemName, Sizes, options_of
+from gpbe.cli.options import (
+    AlgorithmNames,
+    Basis,
+    File,
+    Json,
+    KernelName,
+    Names,
+    Number,
+    ProblemName,
+    Sizes,
+    options_of,
+)
 from gpbe.cli.problems import read_problem
 from gpbe.cli.sweeping import check_out, plain, read_typed, single_and_grid, write_out
 from gpbe.cli.terminal import console, headed, print_json
+from gpbe.cli.together import alike, labels, listed, stacked, told
 from gpbe.exact.weightings import Name as Weighting
 from gpbe.mdp import is_log
 from gpbe.wording import as_text
@@ -44,7 +58,7 @@ NONE_GIVEN = Hyperparameters()
 
 def predict(
     problem: Positional[ProblemName],
-    algorithm: Positional[AlgorithmName],
+    algorithm: Positional[AlgorithmNames],
     hyperparameters: OmitArgPrefixes[Hyperparameters] = NONE_GIVEN,  # pyright: ignore[reportInvalidTypeForm]
     steps: Number = None,
     runs: Number = None,
@@ -68,7 +82,7 @@ def predict(
 
     Args:
         problem: a name from `gpbe list problems`, a .toml or .npz problem file, or a .parquet or .csv log
-        algorithm: a name from `gpbe list algorithms`, or with --net from `gpbe list networks`
+        algorithm: a name from `gpbe list algorithms`, or with --net from `gpbe list networks`; several to compare them
         hyperparameters: one number each, or several to try; of several hyperparameters all combinations. Numbers are
             written as 0.1, 1/3 or 2^-5, and 2^-8..2^0 stands for every power in between
         steps: transitions to learn from; 1000 if left out, or all of a log
@@ -90,30 +104,32 @@ def predict(
         out: write the learning curves: a table if it ends in .parquet or .csv, a drawing if in .png or .pdf
         json: print JSON
     """
-    typed = read_typed(hyperparameters)
+    each = told(algorithm, read_typed(hyperparameters), partial(hyperparameters_of, net))
     check_out(out)
     data = read_data(problem, index)
     name = getattr(data, "name", Path(problem).stem)
     of_net = {"basis": basis, "n": read_length(n), "batch": batch, "buffer": buffer, "kernel": kernel}
     of_net = {option: value for option, value in of_net.items() if value is not None}
-    result = learn(
-        data,
-        algorithm,
-        typed,
-        f"{algorithm} on {name}",
-        steps=steps,
-        runs=runs if runs is not None else 1 if is_log(problem) else 10,
-        seed=seed,
-        metrics=metrics or None,
-        weighting=weighting,
-        every=every,
-        optimizer=optimizer,
-        epochs=epochs,
-        net=net,
+    options: dict[str, Any] = {
+        "steps": steps,
+        "runs": runs if runs is not None else 1 if is_log(problem) else 10,
+        "seed": seed,
+        "metrics": metrics or None,
+        "weighting": weighting,
+        "every": every,
+        "optimizer": optimizer,
+        "epochs": epochs,
+        "net": net,
         **of_net,
-    )
+    }
     layers = {} if net is None else {"net": " ".join(map(str, net)) or "linear"}
-    show(result, heading(result, name, seed, epochs, layers | of_net), out, json)
+    results = [learn(data, own, typed, f"{own} on {name}", **options) for own, typed in each]
+    show(results, [heading(result, name, seed, epochs, layers | of_net) for result in results], out, json)
+
+
+def hyperparameters_of(net: object, algorithm: str) -> tuple[str, ...]:
+    """What an algorithm can be told."""
+    return (linear if net is None else nonlinear).find(algorithm).hyperparameters
 
 
 def read_data(problem: str, index: int | None) -> "PredictionProblem | Log":
@@ -157,26 +173,43 @@ def heading(result: "Prediction", name: str, seed: int, epochs: int, of_net: Map
     }
 
 
-def show(result: "Prediction", heading: Mapping[str, Any], out: Path | None, json: bool) -> None:
+def show(results: Sequence["Prediction"], headings: Sequence[Mapping[str, Any]], out: Path | None, json: bool) -> None:
     """Write the curves if that was asked for, and print how good the settings are."""
     import numpy as np
 
     from gpbe.cli import pages
     from gpbe.experiments.tables import curves_table, settings_table
-    from gpbe.figures import learning
 
-    title = f"{heading['algorithm']} on {heading['problem']}"
+    names, several = [result.algorithm for result in results], len(results) > 1
+    title = f"{listed(names)} on {headings[0]['problem']}"
     with np.errstate(over="ignore"):  # what has diverged may square beyond the largest float
-        settings = settings_table(result)
+        tables = {result.algorithm: settings_table(result) for result in results}
+    settings = stacked(tables, "metric") if several else tables[names[0]]
     if out is not None:
-        curves = curves_table(result)
-        write_out(curves, out, lambda: learning.draw(curves, title))
+        by_name = {result.algorithm: curves_table(result) for result in results}
+        curves = stacked(by_name, "metric") if several else by_name[names[0]]
+        write_out(curves, out, lambda: draw_curves(curves, settings, title, several))
+    said = dict(headings[0]) if not several else {"problem": headings[0]["problem"], **alike(headings)}
     if json:
         rows = [plain(row) for row in settings.iter_rows(named=True)]
-        print_json(plain(heading) | {"settings": rows, "file": out and str(out)})
+        more = {"algorithms": [plain(heading) for heading in headings]} if several else {}
+        print_json(plain(said) | more | {"settings": rows, "file": out and str(out)})
         return
-    said = (f"{k} {v:g}" if isinstance(v, float) else f"{k} {v}" for k, v in list(heading.items())[2:])
-    console().print(headed(title, ", ".join(said)))
+    words = (f"{k} {v:g}" if isinstance(v, float) else f"{k} {v}" for k, v in list(said.items())[1 if several else 2 :])
+    console().print(headed(title, ", ".join(words)))
     console().print(pages.prediction_table(settings))
-    for line in [*pages.edges(settings), *([f"learning curves: {out}"] if out else [])]:
+    edges = [f"{name}: {line}" if several else line for name, table in tables.items() for line in pages.edges(table)]
+    for line in [*edges, *([f"learning curves: {out}"] if out else [])]:
         console().print(line)
+
+
+def draw_curves(curves: pl.DataFrame, settings: pl.DataFrame, title: str, several: bool) -> Any:
+    """All settings of one algorithm, or of several algorithms the best setting of each."""
+    from gpbe.figures import learning
+
+    if not several:
+        return learning.draw(curves, title)
+    first = settings.filter(metric=settings["metric"][0])
+    best = first.sort("area", nulls_last=True).unique("algorithm", keep="first", maintain_order=True)["setting"]
+    shown = curves.filter(pl.col("setting").is_in(best.implode()))
+    return learning.draw(shown, title, labels(shown, "metric"))

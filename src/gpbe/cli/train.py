@@ -1,6 +1,7 @@
 """`gpbe train`: learn to act, and show how well, as a table, JSON, a file of curves, a drawing or a saved agent."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,9 +11,11 @@ from tyro.conf import OmitArgPrefixes, Positional, arg
 from gpbe import process
 from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.table import ALGORITHMS, find_algorithm
-from gpbe.cli.options import AlgorithmName, EnvName, File, Json, Number, Sizes, options_of
+from gpbe.cli.options import AlgorithmNames, EnvName, File, Json, Number, Sizes, options_of
 from gpbe.cli.sweeping import check_out, plain, read_typed, single_and_grid, write_out
 from gpbe.cli.terminal import Stopped, check_writable, console, headed, print_json
+from gpbe.cli.together import alike, labels, listed, stacked, told
+from gpbe.errors import InputError
 from gpbe.interrupts import number_of
 from gpbe.learn.control.learning import DEFAULTS, STREAMING, Optimizer
 
@@ -26,7 +29,7 @@ NONE_GIVEN = ControlHyperparameters()
 
 def train(
     env: Positional[EnvName],
-    algorithm: Positional[AlgorithmName] = "qrc",
+    algorithm: Positional[AlgorithmNames] = ("qrc",),
     hyperparameters: OmitArgPrefixes[ControlHyperparameters] = NONE_GIVEN,  # pyright: ignore[reportInvalidTypeForm]
     steps: int = 100_000,
     runs: int = 1,
@@ -48,7 +51,7 @@ def train(
 
     Args:
         env: an environment that gymnax or Gymnasium knows, such as CartPole-v1 or LunarLander-v3
-        algorithm: a name from `gpbe list control`
+        algorithm: a name from `gpbe list control`; several to compare them
         hyperparameters: one number each, or several to try; of several hyperparameters all combinations. Numbers are
             written as 0.1, 1/3 or 2^-5, and 2^-12..2^-7 stands for every power in between
         steps: environment steps of each run, each followed by one update
@@ -69,16 +72,25 @@ def train(
         json: print JSON
     """
     process.prepare()
-    typed = read_typed(hyperparameters)
-    find_algorithm(algorithm)
+    each = told(algorithm, read_typed(hyperparameters), hyperparameters_of)
+    for name in algorithm:
+        find_algorithm(name)
+    if checkpoint is not None and len(each) > 1:
+        raise InputError("--checkpoint is for one algorithm; train them one by one, each with a file of its own")
     check_out(out)
     if save is not None:
         check_writable(save.parent)
     learning = {"batch": batch, "buffer": buffer, "optimizer": optimizer, "target_every": target_every, "every": every}
     size = {"steps": steps, "runs": runs, "seed": seed}
     axes = ({"ratios": True} if ratios else {}) | (dict(STREAMING) if streaming else {})
-    result = learn(env, algorithm, typed, checkpoint, **size, **learning, hidden=hidden, **axes)
-    show(result, size, out, save, json)
+    options = {**size, **learning, "hidden": hidden, **axes}
+    show([learn(env, name, typed, checkpoint, **options) for name, typed in each], size, out, save, json)
+
+
+def hyperparameters_of(algorithm: str) -> tuple[str, ...]:
+    """What an algorithm can be told, the sizes of its networks included."""
+    record = find_algorithm(algorithm)
+    return (*record.hyperparameters, *record.shaping)
 
 
 def learn(
@@ -98,31 +110,52 @@ def learn(
         raise Stopped(f"interrupted; the same command {goes_on}", number) from None
 
 
-def show(result: "Training", size: Mapping[str, int], out: Path | None, save: Path | None, json: bool) -> None:
+def show(
+    results: Sequence["Training"], size: Mapping[str, int], out: Path | None, save: Path | None, json: bool
+) -> None:
     """Write the files that were asked for, and print how good the settings are."""
-    from gpbe.experiments.training import returns_table, training_table
-    from gpbe.figures import returns
+    from gpbe.experiments.training import training_table
 
-    table = training_table(result)
-    saved = None if save is None else save_best(result, table, save)
+    names, several = [result.algorithm for result in results], len(results) > 1
+    tables = {result.algorithm: training_table(result) for result in results}
+    table = stacked(tables, "mean") if several else tables[names[0]]
+    saved = None if save is None else save_best(results, tables, save)
+    title = f"{listed(names)} on {results[0].env}"
     if out is not None:
-        curves = returns_table(result)
-        write_out(curves, out, lambda: returns.draw(curves, f"{result.algorithm} on {result.env}"))
-    heading = {"env": result.env, "algorithm": result.algorithm, **size, **result.choices, **held(result)}
+        by_name = {result.algorithm: result.table() for result in results}
+        curves = stacked(by_name, "run") if several else by_name[names[0]]
+        write_out(curves, out, lambda: draw_returns(curves, table, title, several))
+    headings = [{"env": r.env, "algorithm": r.algorithm, **size, **r.choices, **held(r)} for r in results]
+    heading = {"env": results[0].env, **alike(headings)} if several else headings[0]
     if json:
         rows = [plain(row) for row in table.iter_rows(named=True)]
-        print_json(heading | {"settings": rows, "file": out and str(out), "agent": saved})
+        more = {"algorithms": headings} if several else {}
+        print_json(heading | more | {"settings": rows, "file": out and str(out), "agent": saved})
         return
     from gpbe.cli import pages
 
-    said = (f"{k} {v:g}" if isinstance(v, float) else f"{k} {v:,}" for k, v in list(heading.items())[2:])
-    console().print(headed(f"{result.algorithm} on {result.env}", ", ".join(said)))
-    console().print(pages.training_page(table, tuple(result.settings)))
+    words = list(heading.items())[1 if several else 2 :]
+    said = (f"{k} {v:g}" if isinstance(v, float) else f"{k} {v:,}" for k, v in words)
+    console().print(headed(title, ", ".join(said)))
+    swept = tuple(table.columns[1 : table.columns.index("mean")])
+    console().print(pages.training_page(table, swept))
     if out:
         console().print(f"learning curves: {out}")
     if saved:
-        which = "".join(f", {k} {v:g}" for k, v in saved.items() if k in result.settings)
-        console().print(f"agent of run {saved['run']}{which}, the best: {save} (gpbe.load reads it)")
+        which = "".join(f", {k} {v:g}" for k, v in saved.items() if isinstance(v, float))
+        of = f" of {saved['algorithm']}" if several else ""
+        console().print(f"agent of run {saved['run']}{of}{which}, the best: {save} (gpbe.load reads it)")
+
+
+def draw_returns(curves: pl.DataFrame, table: pl.DataFrame, title: str, several: bool) -> Any:
+    """All settings of one algorithm, or of several algorithms the best setting of each."""
+    from gpbe.figures import returns
+
+    if not several:
+        return returns.draw(curves, title)
+    best = table.sort("final", descending=True, nulls_last=True).unique("algorithm", keep="first", maintain_order=True)
+    shown = curves.filter(pl.col("setting").is_in(best["setting"].implode()))
+    return returns.draw(shown, title, labels(shown, "run"))
 
 
 def held(result: "Training") -> dict[str, float]:
@@ -131,9 +164,16 @@ def held(result: "Training") -> dict[str, float]:
     return {k: v for k, v in result.hyperparameters.of(0).items() if k in known and k not in result.settings}
 
 
-def save_best(result: "Training", table: pl.DataFrame, path: Path) -> dict[str, Any]:
+def save_best(results: Sequence["Training"], tables: Mapping[str, pl.DataFrame], path: Path) -> dict[str, Any]:
     """Write the agent of the best run of the best setting; which that is."""
-    best = table.sort("final", descending=True, nulls_last=True).row(0, named=True)
+    top = {
+        name: table.sort("final", descending=True, nulls_last=True).row(0, named=True) for name, table in tables.items()
+    }
+    result = max(
+        results, key=lambda each: -inf if top[each.algorithm]["final"] is None else top[each.algorithm]["final"]
+    )
+    best = top[result.algorithm]
     run = int(best["best_run"])
     result.agent(run, int(best["setting"]) if result.settings else None).save(path)
-    return {"file": str(path), "run": run} | {k: best[k] for k in result.settings}
+    which = {"algorithm": result.algorithm} if len(results) > 1 else {}
+    return {"file": str(path), "run": run} | which | {k: best[k] for k in result.settings}

@@ -51,26 +51,8 @@ def settings_table(result: Prediction) -> pl.DataFrame:
 
 def curves_table(result: Prediction, settings: Iterable[int] | None = None) -> pl.DataFrame:
     """A row for each setting, metric and point of a result that kept averages only (`average=True`)."""
-    n = len(result.steps)
-    frames = []
-    for k in range(_count(result)) if settings is None else settings:
-        for metric in result.curves:
-            # One run has no standard error.
-            both = result.curves[metric], result.errors.get(metric, np.full_like(result.curves[metric], np.nan))
-            mean, error = ((c[k] if result.settings else c).astype(float) for c in both)
-            frames.append(
-                pl.DataFrame(
-                    {
-                        "setting": np.full(n, k),
-                        **{name: np.full(n, values[k]) for name, values in result.settings.items()},
-                        "metric": [metric] * n,
-                        "step": result.steps,
-                        "mean": mean,
-                        "standard_error": error,
-                    }
-                ).with_columns(pl.col("standard_error").fill_nan(None))
-            )
-    return pl.concat(frames)
+    table = result.table()
+    return table if settings is None else table.filter(pl.col("setting").is_in(list(settings)))
 
 
 def _count(result: Prediction) -> int:

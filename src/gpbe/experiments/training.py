@@ -1,4 +1,4 @@
-"""What `gpbe.train` found, as tables: one of settings, one of returns."""
+"""What `gpbe.train` found, as a table of settings; `Training.table` has the returns."""
 
 import numpy as np
 import polars as pl
@@ -34,13 +34,3 @@ def training_table(result: Training) -> pl.DataFrame:
         pl.col("mean", "mean_error", "final", "final_error").fill_nan(None),
         pl.when(pl.col("best_final").is_finite()).then("best_final").alias("best_final"),
     )
-
-
-def returns_table(result: Training) -> pl.DataFrame:
-    """A row for each setting, run and recorded step."""
-    runs, points = result.returns.shape[-2:]
-    returns = result.returns.reshape(-1, runs, points)
-    setting, run, point = (x.ravel() for x in np.indices(returns.shape))
-    swept = {name: np.asarray(values)[setting] for name, values in result.settings.items()}
-    columns = {"setting": setting, **swept, "run": run, "step": result.steps[point], "return": returns.ravel()}
-    return pl.DataFrame(columns).with_columns(pl.col("return").fill_nan(None))

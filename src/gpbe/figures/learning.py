@@ -1,5 +1,6 @@
-"""Learning curves of any one algorithm, for `gpbe predict --out`."""
+"""Learning curves of one algorithm or several, for `gpbe predict --out`."""
 
+from collections.abc import Mapping, Sequence
 from itertools import cycle
 
 import numpy as np
@@ -10,13 +11,16 @@ from gpbe.figures import style
 from gpbe.wording import by_setting
 
 
-def draw(curves: pl.DataFrame, title: str) -> Figure:
-    """A panel for each metric. Up to seven settings have a color each; of more, the best of the panel has one."""
+def draw(curves: pl.DataFrame, title: str, labels: Mapping[int, str] | None = None) -> Figure:
+    """A panel for each metric. Up to seven settings have a color each; of more, the best of the panel has one.
+
+    Settings are called by what was swept, if `labels` do not call them otherwise.
+    """
     metrics = curves["metric"].unique(maintain_order=True).to_list()
     swept = curves.columns[1 : curves.columns.index("metric")]
     settings = curves["setting"].unique(maintain_order=True).to_list()
     few = len(settings) <= len(style.COLORS)
-    written = by_setting(curves, swept)
+    called = labels_of(curves, swept) if labels is None else labels
     with style.figure(4.3 * len(metrics) + 0.4, 4.0) as fig:
         axes = fig.subplots(1, len(metrics), squeeze=False)[0]
         for axis, metric in zip(axes, metrics, strict=True):
@@ -26,7 +30,7 @@ def draw(curves: pl.DataFrame, title: str) -> Figure:
                 curve = rows.filter(setting=k)
                 step, mean, error = (curve[c].fill_null(0).to_numpy() for c in ("step", "mean", "standard_error"))
                 shown = few or k == best
-                label = ", ".join(f"{name} {written[name][k]}" for name in swept) if shown and swept else None
+                label = called[k] if shown and called else None
                 axis.plot(
                     step,
                     np.where(np.isfinite(mean), mean, np.nan),
@@ -44,12 +48,23 @@ def draw(curves: pl.DataFrame, title: str) -> Figure:
             _frame(axis, rows)
             axis.set_xlabel("updates")
             axis.set_ylabel(metric)
-            if swept and not few:
+            if called and not few:
                 axis.legend(title="best of these", loc="upper right")
-        if swept and few:
-            fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=min(4, len(settings)))
+        if called and few:
+            fig.legend(
+                *axes[0].get_legend_handles_labels(),
+                loc="outside lower center",
+                ncols=min(4 if labels is None else 3, len(settings)),
+            )
         fig.suptitle(f"{title}: mean over runs and standard error", fontsize=11, parse_math=False)
     return fig
+
+
+def labels_of(table: pl.DataFrame, swept: Sequence[str]) -> dict[int, str]:
+    """What to call each setting: its swept hyperparameters; nothing if none is swept."""
+    written = by_setting(table, swept)
+    settings = table["setting"].unique(maintain_order=True) if swept else ()
+    return {k: ", ".join(f"{name} {written[name][k]}" for name in swept) for k in settings}
 
 
 def _frame(axis, rows: pl.DataFrame) -> None:

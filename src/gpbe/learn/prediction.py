@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import jax
 import numpy as np
@@ -13,9 +13,13 @@ from gpbe.checks import check_known
 from gpbe.errors import InputError
 from gpbe.exact.weightings import Name
 from gpbe.lazy import named
+from gpbe.learn.long import Long
 from gpbe.mdp import Log, PredictionProblem
 from gpbe.shapes import Array, Numbers
 from gpbe.summary import best_of, mean_and_error, sizes
+
+if TYPE_CHECKING:
+    import polars as pl
 
 OPTIMIZERS = ("sgd", "adam")
 GROWTH = 1e6
@@ -64,7 +68,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Prediction:
+class Prediction(Long):
     """What was learned. With swept hyperparameters every array has a leading axis of settings."""
 
     algorithm: str
@@ -103,6 +107,36 @@ class Prediction:
 
     def _repr_html_(self) -> str:
         return named("gpbe.look.notebook:prediction")(self)
+
+    def table(self) -> "pl.DataFrame":
+        """A row for each setting, metric, run and point: setting, what was swept, metric, run, step, value.
+
+        If only averages were kept there are no runs, but a mean and its standard error.
+
+        >>> import gpbe
+        >>> result = gpbe.predict("boyan", "td", steps=100, runs=3, every=50, step_size=[0.1, 0.2], metrics="rmsve")
+        >>> result.table().columns, result.table().height
+        (['setting', 'step_size', 'metric', 'run', 'step', 'value'], 12)
+        """
+        import polars as pl
+
+        frames = []
+        for metric, curve in self.curves.items():
+            whole = (curve if self.settings else curve[None]).astype(float)
+            setting, *run, point = (x.ravel() for x in np.indices(whole.shape))
+            about: dict[str, Any] = {
+                "setting": setting,
+                **{k: np.asarray(v)[setting] for k, v in self.settings.items()},
+            }
+            about |= {"metric": np.full(setting.shape, metric)} | ({"run": run[0]} if run else {})
+            columns = about | {"step": np.asarray(self.steps)[point]}
+            if run:
+                frames.append(pl.DataFrame(columns | {"value": whole.ravel()}))
+                continue
+            error = np.asarray(self.errors.get(metric, np.full(curve.shape, np.nan)), float).ravel()
+            averaged = pl.DataFrame(columns | {"mean": whole.ravel(), "standard_error": error})
+            frames.append(averaged.with_columns(pl.col("standard_error").fill_nan(None)))
+        return pl.concat(frames).sort("setting", maintain_order=True)
 
     def growing(self, metric: str) -> Array:
         """Which runs end with a finite error beyond 1e6 times the one before learning, ([settings,] runs).

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,16 +20,20 @@ from gpbe.learn.control.learning import DEFAULTS
 from gpbe.learn.control.reading import Asked, by_lane, numbers_and_choices, read_options, read_settings
 from gpbe.learn.control.state import Options
 from gpbe.learn.control.trained import TrainedAgent
+from gpbe.learn.long import Long
 from gpbe.learn.settings import Settings
 from gpbe.nets import MakeBody
 from gpbe.shapes import Array
 from gpbe.summary import best_of, mean_of_last, sizes
 
+if TYPE_CHECKING:
+    import polars as pl
+
 MOST_LANES = 10**6
 
 
 @dataclass(frozen=True, eq=False)
-class Training:
+class Training(Long):
     """What was learned. With swept hyperparameters every array has a leading axis of settings."""
 
     env: str
@@ -78,6 +82,22 @@ class Training:
 
     def _repr_html_(self) -> str:
         return named("gpbe.look.notebook:training")(self)
+
+    def table(self) -> "pl.DataFrame":
+        """A row for each setting, run and recorded step: setting, what was swept, run, step, return.
+
+        >>> result = train("CartPole-v1", "qrc", steps=200, every=100, runs=2, hidden=(4,))
+        >>> result.table().columns, len(result.to_pandas())
+        (['setting', 'run', 'step', 'return'], 4)
+        """
+        import polars as pl
+
+        runs, points = self.returns.shape[-2:]
+        returns = self.returns.reshape(-1, runs, points)
+        setting, run, point = (x.ravel() for x in np.indices(returns.shape))
+        swept = {name: np.asarray(values)[setting] for name, values in self.settings.items()}
+        columns = {"setting": setting, **swept, "run": run, "step": self.steps[point], "return": returns.ravel()}
+        return pl.DataFrame(columns).with_columns(pl.col("return").fill_nan(None))
 
     def agent(self, run: int = 0, setting: int | None = None) -> TrainedAgent:
         """What one run learned; of one setting, if hyperparameters were swept."""

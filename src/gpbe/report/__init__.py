@@ -7,7 +7,7 @@
 from gpbe.analysis.findings import Fact, Finding
 from gpbe.experiments.evidence.levels import MARGIN, SOLVED
 from gpbe.report.claims import CLAIMS, Claim, Judged, claims_table, judge, records, tally
-from gpbe.report.gather import by_solved, costs, draw_all, gather, machine
+from gpbe.report.gather import by_solved, costs, draw_all, gather, gather_own, machine
 from gpbe.report.markdown import page_of, results_page
 from gpbe.report.model import Cost, Provenance, Report, ReportFigure
 from gpbe.report.page import render, write
@@ -30,6 +30,7 @@ __all__ = [
     "costs",
     "draw_all",
     "gather",
+    "gather_own",
     "judge",
     "machine",
     "page_of",

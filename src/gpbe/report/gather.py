@@ -13,7 +13,7 @@ import polars as pl
 from gpbe import figures, store
 from gpbe.analysis.stored import Stored
 from gpbe.errors import InputError
-from gpbe.experiments import FIGURES
+from gpbe.experiments import FIGURES, own
 from gpbe.experiments.control.design import SIZES
 from gpbe.experiments.evidence.levels import SOLVED_AT
 from gpbe.experiments.evidence.sources import looks_of
@@ -27,27 +27,32 @@ RUNS, STEPS_A_RUN = (SIZES["paper"][key] for key in ("runs", "steps"))
 class Drawn(NamedTuple):
     """A figure that was drawn."""
 
-    name: str
+    spec: figures.FigureSpec
     drawing: figures.Drawing
     seconds: float
     files: tuple[Path, ...] = ()
     """What was written of it."""
 
+    @property
+    def name(self) -> str:
+        """The figure's."""
+        return self.spec.name
+
 
 def draw_all(
-    stored: Stored, names: Iterable[str] = tuple(FIGURES), out: Path | None = None
+    stored: Stored, specs: Iterable[figures.FigureSpec] = tuple(FIGURES.values()), out: Path | None = None
 ) -> tuple[list[Drawn], dict[str, str]]:
     """Draw what stored results allow, into the folder `out` if given; and why the rest cannot be drawn."""
     drawn, skipped = [], {}
-    for name in names:
+    for spec in specs:
         started = time.perf_counter()
         try:
-            drawing = figures.draw(FIGURES[name], stored)
+            drawing = figures.draw(spec, stored)
         except InputError as error:
-            skipped[name] = str(error)
+            skipped[spec.name] = str(error)
             continue
-        files = tuple(figures.write(drawing, name, out)) if out else ()
-        drawn.append(Drawn(name, drawing, time.perf_counter() - started, files))
+        files = tuple(figures.write(drawing, spec.name, out)) if out else ()
+        drawn.append(Drawn(spec, drawing, time.perf_counter() - started, files))
     return drawn, skipped
 
 
@@ -57,22 +62,36 @@ def gather(
     folders: Mapping[str, Path] | None = None,
     commands: Sequence[str] = (),
     made: str = "",
-    own: Stored | None = None,
+    mine: Stored | None = None,
 ) -> Report:
     """A report on stored results: all figures that they allow, written into `out` if given, and every claim.
 
-    `folders` says by experiment where its results are, for what they cost; `commands` made them. With results of one's
-    `own`, verdicts on these stand beside the others, and figures show them where `stored` has nothing to show.
+    `folders` says by experiment where its results are, for what they cost; `commands` made them. With results that are
+    `mine`, verdicts on these stand beside the others, and figures show them where `stored` has nothing to show.
     """
     there = bool(stored.tables or stored.stages)
-    drawn, skipped = draw_all(stored if own is None else _together(stored, own), out=out) if there else ([], {})
+    drawn, skipped = draw_all(stored if mine is None else _together(stored, mine), out=out) if there else ([], {})
     return Report(
         scale=stored.scale or "",
         figures=tuple(map(_shown, drawn)),
-        claims=judge(stored, own) if there else (),
+        claims=judge(stored, mine) if there else (),
         solved=by_solved(stored) if stored.stages else (),
         caveat=shorter(stored),
         provenance=Provenance(tuple(commands), store.versions(), machine(), costs(folders or {}), made),
+        skipped=skipped,
+    )
+
+
+def gather_own(name: str, place: Path, out: Path, commands: Sequence[str] = (), made: str = "") -> Report:
+    """A report on a sweep of one's own, whose results are in `place`: all figures, written into `out`, and tables."""
+    stored, spec = own.open_own(name, place), store.spec(place)
+    drawn, skipped = draw_all(stored, own.figures_of(name, spec).values(), out)
+    return Report(
+        title=name,
+        figures=tuple(map(_shown, drawn)),
+        tables=own.tables_of(stored, spec),
+        caveat=stored.lacking.get(name, ""),
+        provenance=Provenance(tuple(commands), store.versions(), machine(), costs({name: place}), made),
         skipped=skipped,
     )
 
@@ -116,7 +135,7 @@ def shorter(stored: Stored) -> str:
 def _shown(drawn: Drawn) -> ReportFigure:
     from gpbe.figures import style
 
-    spec, drawing = FIGURES[drawn.name], drawn.drawing
+    spec, drawing = drawn.spec, drawn.drawing
     source = next((str(path) for path in drawn.files if path.suffix == ".parquet"), "")
     image = style.rendered(drawing.figure, "png", DPI)
     return ReportFigure(drawn.name, spec.describe, image, drawing.table, drawing.notes, source, spec.group)

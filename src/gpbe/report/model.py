@@ -80,3 +80,5 @@ class Report:
     provenance: Provenance = field(default_factory=Provenance)
     skipped: Mapping[str, str] = field(default_factory=dict)
     """Figures that could not be drawn, and why."""
+    tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    """By caption."""

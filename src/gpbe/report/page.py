@@ -41,6 +41,7 @@ def render(report: Report) -> str:
 <h1>{escape(report.title)}</h1>
 {f'<p class="about">{escape(about[:1].upper() + about[1:])}</p>' if about else ""}
 {f'<p class="tally">{parts.tally(report.claims)}</p>' if report.claims else ""}
+{f'<p class="about"><strong>{escape(report.caveat)}.</strong></p>' if report.caveat and not report.claims else ""}
 </header>
 <nav aria-label="Contents">
 <details open><summary>Contents</summary>
@@ -69,6 +70,8 @@ def _sections(report: Report) -> list[Section]:
         mine = [each for each in report.figures if each.group == group]
         inner = {f"figure-{slug(each.name)}": each.name for each in mine}
         sections.append((group, "\n".join(map(parts.figure, mine)), inner))
+    if report.tables:
+        sections.append(("Tables", "\n".join(parts.titled(*each) for each in report.tables.items()), {}))
     if report.skipped:
         items = "".join(f"<li><b>{escape(k)}</b>: {escape(why)}</li>" for k, why in report.skipped.items())
         sections.append(("Not drawn", f"<ul>{items}</ul>", {}))

@@ -40,6 +40,17 @@ def table_behind(table: pl.DataFrame, source: str) -> str:
     )
 
 
+def titled(caption: str, table: pl.DataFrame) -> str:
+    """A table with its caption: its first rows, and the others behind a fold."""
+    shown = table.select(name for name in table.columns if table[name].null_count() < table.height)
+    numbers = [k for k, kind in enumerate(shown.dtypes) if kind.is_numeric()]
+    head = rows_of(shown.columns, shown.head(ROWS).rows(), numbers)
+    if (rest := shown.slice(ROWS)).height:
+        folded = rows_of(shown.columns, rest.rows(), numbers)
+        head += f"\n<details><summary>{rest.height:,} more rows</summary>\n{folded}</details>"
+    return f"<h3>{escape(caption)}</h3>\n{head}"
+
+
 def image(data: bytes, description: str) -> str:
     """A picture, within the page itself."""
     kind, size = "svg+xml", ""

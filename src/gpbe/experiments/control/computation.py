@@ -56,9 +56,11 @@ def notes(stored: Stored, algorithms: Names, sentences: Sequence[str] = (), doma
     return Notes((amount(stored.runs, algorithms), *said), (*first, *sentences))
 
 
-def vote_notes(stored: Stored, algorithms: Names, method: Vote = "condorcet", leave_out: Names = ()) -> Notes:
+def vote_notes(
+    stored: Stored, algorithms: Names, method: Vote = "condorcet", leave_out: Names = (), domains: Names = PAPER
+) -> Notes:
     """The same, and who was voted for."""
-    return notes(stored, algorithms, describe_vote(stored.runs, algorithms, method, leave_out))
+    return notes(stored, algorithms, describe_vote(stored.runs, algorithms, method, leave_out), domains)
 
 
 def tuned_notes(stored: Stored, algorithms: Names, domains: Names = PAPER) -> Notes:

@@ -38,22 +38,22 @@ def draw_tuned(table: pl.DataFrame) -> Figure:
 
 
 def draw_hyperparameters(table: pl.DataFrame) -> Figure:
-    return _violins(table, BAKEOFF, "Mean return of each hyperparameter setting")
+    return violins_figure(table, BAKEOFF, "Mean return of each hyperparameter setting")
 
 
 def draw_policies(table: pl.DataFrame) -> Figure:
     title = "Action values (QRC, SBEED-Q) and policies (TDRC-PG, SBEED): mean return of each setting"
-    return _violins(table, UPDATES, title)
+    return violins_figure(table, UPDATES, title)
 
 
 def draw_saddlepoint(table: pl.DataFrame) -> Figure:
     title = "Gradient correction (QRC) and saddlepoint (GQ, GQ-Grad): runs of the best settings (dashed: mean)"
-    return _stacks(table, FORMS, title)
+    return stacks_figure(table, FORMS, title)
 
 
 def draw_basis(table: pl.DataFrame) -> Figure:
     title = "h shared (QRC), separate (QRC-Sep), of gradients (QRC-Grad): runs of the best settings (dashed: mean)"
-    return _stacks(table, BASES, title)
+    return stacks_figure(table, BASES, title)
 
 
 def draw_runs(table: pl.DataFrame) -> Figure:
@@ -109,7 +109,7 @@ def curves_figure(table: pl.DataFrame, algorithms: Sequence[str], title: str) ->
     return fig
 
 
-def _violins(table: pl.DataFrame, algorithms: Sequence[str], title: str) -> Figure:
+def violins_figure(table: pl.DataFrame, algorithms: Sequence[str], title: str) -> Figure:
     """Violins of the settings' mean returns, a panel for each domain."""
     with style.figure(*panels.size_of(table["domain"].n_unique())) as fig:
         panels.violin_panels(fig, table, algorithms)
@@ -117,7 +117,7 @@ def _violins(table: pl.DataFrame, algorithms: Sequence[str], title: str) -> Figu
     return fig
 
 
-def _stacks(table: pl.DataFrame, algorithms: Sequence[str], title: str) -> Figure:
+def stacks_figure(table: pl.DataFrame, algorithms: Sequence[str], title: str) -> Figure:
     """All domains, an algorithm a row."""
     columns, rows = table["domain"].n_unique(), len(panels.there(algorithms, table))
     with style.figure(max(5.2, 1.2 + 2.2 * columns), 1.5 + 1.25 * rows) as fig:
