@@ -11,6 +11,7 @@ import tyro
 from gpbe.cli.bench import bench
 from gpbe.cli.claims import claims
 from gpbe.cli.evaluate import evaluate
+from gpbe.cli.explore import explore
 from gpbe.cli.figure import figure, report
 from gpbe.cli.listing import list_
 from gpbe.cli.predict import predict
@@ -24,6 +25,7 @@ from gpbe.interrupts import interruptible, number_of
 COMMANDS: dict[str, Callable[..., None]] = {
     "list": list_,
     "diagnose": diagnose,
+    "explore": explore,
     "predict": predict,
     "train": train,
     "evaluate": evaluate,
