@@ -97,8 +97,10 @@ function legend(svg, entries) {
   const place = svg.parentElement.querySelector(".legend");
   place.replaceChildren(...entries.map(([label, shape, color, hollow]) => {
     const entry = document.createElement("span"), sign = node("svg", { viewBox: "0 0 16 12" });
+    const words = document.createElement("span");
     drawn(shape, 8, 6, shape === "_" ? 3 : 4.2, color, hollow, sign);
-    entry.append(sign, ...symbols(label));
+    words.append(...symbols(label));
+    entry.append(sign, words);
     return entry;
   }));
 }

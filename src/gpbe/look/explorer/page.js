@@ -170,7 +170,8 @@ function values(curves, truth) {
   const few = base.states.length <= 24;
   curves.forEach(([numbers, label, shape, color], k) => {
     if (!few) chart.line(numbers.map((v, s) => [s, Math.min(Math.max(v, bottom), top)]), color, k ? 1.3 : 3);
-    else numbers.forEach((v, s) => chart.mark(shape, k ? s + 0.1 * (k - 3.5) : s, v, color, k ? 3.6 : 6, `${label}: ${written(v)}`));
+    else if (k) numbers.forEach((v, s) => chart.mark(shape, s + 0.1 * (k - 3.5), v, color, 3.6, `${label}: ${written(v)}`));
+    else numbers.forEach((v, s) => chart.line([[s - 0.42, v], [s + 0.42, v]], color, 2.5));
   });
   legend($("values"), curves.map(([, label, shape, color]) => [label, shape, color]));
 }

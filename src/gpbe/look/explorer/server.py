@@ -132,11 +132,11 @@ class _Handler(BaseHTTPRequestHandler):
         raise Refused(HTTPStatus.NOT_FOUND, "there is nothing here")
 
     def _post(self) -> tuple[str, str]:
-        explorer, (path, _) = self.server.explorer, self._wanted()
+        explorer, sent, (path, _) = self.server.explorer, self._body(), self._wanted()
         if path == "solve":
-            return "application/json", _as_json(explorer.solve(self._sent()))
+            return "application/json", _as_json(explorer.solve(_from_json(sent)))
         if path == "problem.toml":
-            return "application/toml", explorer.save(self._sent())
+            return "application/toml", explorer.save(_from_json(sent))
         raise Refused(HTTPStatus.NOT_FOUND, "there is nothing here")
 
     def _wanted(self) -> tuple[str, dict[str, list[str]]]:
@@ -153,18 +153,14 @@ class _Handler(BaseHTTPRequestHandler):
             raise Refused(HTTPStatus.FORBIDDEN, "the address is not whole; use the one that gpbe explore printed")
         return path, parse_qs(parts.query, max_num_fields=10)
 
-    def _sent(self) -> Any:
-        """The JSON of a request."""
+    def _body(self) -> bytes:
+        """What was sent, if it is not too much. It is read whoever sent it, for what is left unread breaks the line."""
         length = self.headers.get("Content-Length", "")
         if not length.isascii() or not length.isdigit() or self.headers.get("Transfer-Encoding"):
             raise Refused(HTTPStatus.LENGTH_REQUIRED, "the request should tell its length")
         if len(length) > 9 or int(length) > MOST_BYTES:
             raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request should have {MOST_BYTES:,} bytes at most")
-        sent = self.rfile.read(int(length))
-        try:
-            return json.loads(sent)
-        except (ValueError, RecursionError):
-            raise InputError("the request is not JSON") from None
+        return self.rfile.read(int(length))
 
     def _answer(self, find: Callable[[], tuple[str, str]]) -> None:
         try:
@@ -194,6 +190,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing: the terminal is the user's."""
+
+
+def _from_json(sent: bytes) -> Any:
+    try:
+        return json.loads(sent)
+    except (ValueError, RecursionError):
+        raise InputError("the request is not JSON") from None
 
 
 def _as_json(value: Any) -> str:
