@@ -10,6 +10,7 @@ from gpbe.lazy import named
 HOMES: dict[str, str] = {
     "list": "gpbe.cli.listing:list_",
     "diagnose": "gpbe.cli.problems:diagnose",
+    "explore": "gpbe.cli.explore:explore",
     "predict": "gpbe.cli.predict:predict",
     "train": "gpbe.cli.train:train",
     "evaluate": "gpbe.cli.evaluate:evaluate",

@@ -34,7 +34,7 @@ SIZE = (4.9, 3.9)
 def draw(tables: Tables, title: str) -> Figure:
     """All panels on one page."""
     with style.figure(2 * SIZE[0] + 0.4, 2 * SIZE[1] + 0.4) as fig:
-        for part, name in zip(fig.subfigures(2, 2).ravel(), PANELS, strict=True):
+        for part, name in zip(np.asarray(fig.subfigures(2, 2)).ravel(), PANELS, strict=True):
             _panel(part, tables, name)
         fig.suptitle(title, fontsize=12, parse_math=False)
     return fig
@@ -57,7 +57,7 @@ def values_panel(axis: Axes, values: pl.DataFrame) -> None:
         rows = values.filter(objective=objective, weighting=weighting)
         x, y = rows["state"].to_numpy(), rows["value"].to_numpy()
         if not few:
-            behind = {"linewidth": 4, "alpha": 0.3} if k == 0 else {"linewidth": 1.2}
+            behind: dict[str, Any] = {"linewidth": 4, "alpha": 0.3} if k == 0 else {"linewidth": 1.2}
             axis.plot(x, y, color=color, label=label, **behind)
         elif k == 0:
             axis.hlines(y, x - 0.42, x + 0.42, color=color, linewidth=2, label=label)
@@ -113,7 +113,7 @@ def lambdas_panel(axis: Axes, lambdas: pl.DataFrame) -> None:
         axis.plot(x, y, color=COLOR[name], linewidth=1.4, marker=marker, markersize=4, label=METHOD[name])
     lost = rows.filter(converges=False)
     if len(lost):
-        looks = {"color": COLOR["behavior"], "markerfacecolor": "none", "markersize": 9}
+        looks: dict[str, Any] = {"color": COLOR["behavior"], "markerfacecolor": "none", "markersize": 9}
         axis.plot(lost["lambda"], lost["error"], "o", label="off-policy TD diverges", **looks)
     axis.axhline(lambdas["best"][0], color=style.GREY, linewidth=1.2, linestyle=(0, (4, 2)), label="best possible")
     if errors.min() > 0 and errors.max() > 30 * errors.min():
@@ -149,7 +149,7 @@ def _states(axis: Axes, table: pl.DataFrame, few: bool) -> None:
     if few:
         rows = table.unique("state").sort("state")
         names = rows["name"].to_list()
-        turned = {"rotation": 90} if sum(map(len, names)) > LETTERS else {}
+        turned: dict[str, Any] = {"rotation": 90} if sum(map(len, names)) > LETTERS else {}
         axis.set_xticks(rows["state"].to_list(), [_short(name) for name in names], parse_math=False, **turned)
         axis.tick_params(axis="x", length=0, labelsize=10 if len(names) <= 12 else 8)
 

@@ -3,6 +3,7 @@
 import io
 import re
 from html import escape
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -19,7 +20,8 @@ def svg(fig: Figure, label: str) -> str:
     figures with another label, so that several can stand on a page.
     """
     file = io.StringIO()
-    with mpl.rc_context(style.RC | {"svg.hashsalt": label}):
+    options: dict[Any, Any] = {**style.RC, "svg.hashsalt": label}
+    with mpl.rc_context(options):
         fig.savefig(file, format="svg", transparent=True, metadata={"Date": None})
     text = file.getvalue()
     text = text[text.index("<svg") :]

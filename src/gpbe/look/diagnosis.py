@@ -42,13 +42,21 @@ def write(diagnosis: Diagnosis, path: Path) -> Path:
 
 
 def check_kind(path: Path) -> None:
-    """Refuse the name of a file that cannot be written."""
+    """Refuse the name of a file that cannot be written.
+
+    >>> check_kind(Path("page.html"))
+    """
     if path.suffix not in KINDS:
         raise InputError(f"--out {path} should end in .html for a page, or in .png or .pdf for a picture")
 
 
 def page(diagnosis: Diagnosis) -> str:
-    """The page: what to do, four figures, and every number behind them."""
+    """The page: what to do, four figures, and every number behind them.
+
+    >>> from gpbe import exact, mdp
+    >>> "Recommended: TDRC" in page(exact.diagnose(mdp.baird()))
+    True
+    """
     name = diagnosis.problem.name
     css = resources.files("gpbe.look").joinpath("diagnosis.css").read_text(encoding="utf-8")
     sections = "\n".join(
