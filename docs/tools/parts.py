@@ -11,6 +11,8 @@ from gpbe.algorithms import control, linear, nonlinear
 from gpbe.algorithms.hyperparameters import Hyperparameter
 from gpbe.wording import as_text
 
+ADOPTED = {"contributing.md": "CONTRIBUTING.md", "changes.md": "CHANGELOG.md"}
+"""Pages of the site whose text stands beside docs/, where people look for it in a repository."""
 FAMILIES: dict[str, tuple[Mapping[str, Any], Any]] = {
     "linear": (linear.ALGORITHMS, linear.Hypers),
     "nonlinear": (nonlinear.ALGORITHMS, nonlinear.Hypers),
