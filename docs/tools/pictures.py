@@ -1,7 +1,7 @@
 """Draw the pictures of the pages into docs/img: `python docs/tools/pictures.py`, or with names those alone.
 
-Figures come from the packed results in results/, as `gpbe figure NAME --from results` draws them; the others are computed
-here, in a minute or two each at most. All are written as small PNG files.
+Figures come from the packed results in results/, as `gpbe figure NAME --from results` draws them; the others are
+computed here, in a minute or two each at most. All are written as small PNG files.
 """
 
 import contextlib

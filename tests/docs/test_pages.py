@@ -111,3 +111,18 @@ def test_a_network_of_ones_own():
     short = written.replace('"qrc", body', '"qrc", steps=500, body')
     assert short != written
     exec(compile(short, "control.md", "exec"), {"gpbe": gpbe})
+
+
+@pytest.mark.slow
+def test_the_tutorial_about_sweeps(tmp_path, monkeypatch, run, capsys):
+    """As printed, but for the sizes."""
+    (declared,), code = blocks("tutorials/sweep.md", "toml"), "\n".join(blocks("tutorials/sweep.md", "python"))
+    small = {"runs = 5": "runs = 2", "runs=10": "runs=2", "20_000": "1000", "[32, 32]": "[8]", "(32, 32)": "(8,)"}
+    for before, after in small.items():
+        declared, code = declared.replace(before, after), code.replace(before, after)
+    (tmp_path / "choose.toml").write_text(declared)
+    monkeypatch.chdir(tmp_path)
+    assert "chunks" in run("run", "choose.toml")
+    exec(compile(code, "sweep.md", "exec"), {})
+    assert "qrc - q-learning" in capsys.readouterr().out
+    assert (tmp_path / "judge.png").stat().st_size > 5000
