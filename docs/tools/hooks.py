@@ -32,7 +32,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Fill in the generated parts."""
-    return parts.filled(markdown)
+    return parts.with_findable_names(parts.filled(markdown))
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:

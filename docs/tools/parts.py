@@ -24,9 +24,13 @@ _MARK = re.compile(r"(?m)^<!-- gpbe: (\S+)(.*?) -->$")
 
 
 def filled(markdown: str) -> str:
-    """The page with its generated parts in place of their marks, and names as mkdocstrings finds them."""
-    whole = _MARK.sub(lambda found: PARTS[found[1]](*found[2].split()), markdown)
-    return re.sub(r"(?m)^::: (\S+)$", lambda found: f"::: {findable(found[1])}", whole)
+    """The page with its generated parts in place of their marks."""
+    return _MARK.sub(lambda found: PARTS[found[1]](*found[2].split()), markdown)
+
+
+def with_findable_names(markdown: str) -> str:
+    """The page with names as mkdocstrings finds them."""
+    return re.sub(r"(?m)^::: (\S+)$", lambda found: f"::: {findable(found[1])}", markdown)
 
 
 def findable(name: str) -> str:

@@ -19,6 +19,7 @@ from PIL import Image
 
 from gpbe import exact, mdp
 from gpbe.figures import style
+from gpbe.wording import as_text
 
 ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs" / "img"
@@ -131,22 +132,20 @@ def corridor() -> Figure:
     from gpbe.algorithms.control import ALGORITHMS
 
     made = page("own-environment")
-    same = {"hidden": (16,), "batch": 16, "every": 500}
-    with style.figure(6.5, 3.2) as figure:
-        axis = figure.subplots()
-        for name in ("q-learning", "qrc", "expected-sarsa"):
-            grid = 2.0 ** np.arange(-9, -4)
-            tried = gpbe.train(made["make"], name, steps=8_000, runs=2, step_size=grid, seed=1, **same)
+    same = {"steps": 8_000, "hidden": (16,), "batch": 16, "every": 500}
+    grid = np.array([2.0**-9, 2.0**-7, 2.0**-5])
+    names = ("q-learning", "expected-sarsa", "qrc")
+    with style.figure(7.5, 2.8) as figure:
+        for name, axis in zip(names, figure.subplots(1, 3, sharey=True), strict=True):
+            tried = gpbe.train(made["make"], name, runs=2, step_size=grid, seed=1, **same)
             best = float(grid[tried.finals.mean(1).argmax()])
-            shown = gpbe.train(made["make"], name, steps=8_000, runs=8, step_size=best, seed=2, **same)
-            mean, error = shown.returns.mean(0), shown.returns.std(0, ddof=1) / 8**0.5
+            shown = gpbe.train(made["make"], name, runs=8, step_size=best, seed=2, **same)
             look = ALGORITHMS[name].look
-            color = style.PALETTE[look.color]
-            axis.plot(shown.steps, mean, color=color, label=f"{look.label}, {best:g}")
-            axis.fill_between(shown.steps, mean - 2 * error, mean + 2 * error, color=color, alpha=0.2, linewidth=0)
-        axis.axhline(float(made["best"][0].max()), color=style.BLACK, linestyle="--", linewidth=1)
-        axis.set(xlabel="steps", ylabel="return (while exploring)", ylim=(-60, 0))
-        axis.legend(loc="lower right")
+            axis.plot(shown.steps, shown.returns.T, color=style.PALETTE[look.color], linewidth=0.7, alpha=0.7)
+            axis.plot(shown.steps, np.median(shown.returns, 0), color=style.PALETTE[look.color], linewidth=2.5)
+            axis.axhline(float(made["best"][0].max()), color=style.BLACK, linestyle="--", linewidth=1)
+            axis.set(xlabel="steps", title=f"{look.label}, {as_text(best)}", ylim=(-205, 5))
+        figure.axes[0].set_ylabel("return, while exploring")
     return figure
 
 
