@@ -18,15 +18,13 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 ROOT = Path(__file__).parents[2]
-ADOPTED = {"contributing.md": "CONTRIBUTING.md", "changes.md": "CHANGELOG.md"}
-"""Pages of the site whose text stands beside docs/, where people look for it in a repository."""
 FETCHED = "https://unpkg.com/iframe-worker/shim"
 """What the theme's search would get from elsewhere; docs/worker.js does the same."""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that stand elsewhere."""
-    for page, source in ADOPTED.items():
+    for page, source in parts.ADOPTED.items():
         text = re.sub(r"\]\(docs/", "](", (ROOT / source).read_text())
         files.append(File.generated(config, page, content=text))
     return files
@@ -34,7 +32,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Fill in the generated parts."""
-    return parts.filled(markdown)
+    return parts.with_findable_names(parts.filled(markdown))
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:

@@ -1,6 +1,7 @@
 """The generated parts of pages: tables that are made from the records of the code, so that nothing is typed twice."""
 
 import argparse
+import importlib
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,6 +12,8 @@ from gpbe.algorithms import control, linear, nonlinear
 from gpbe.algorithms.hyperparameters import Hyperparameter
 from gpbe.wording import as_text
 
+ADOPTED = {"contributing.md": "CONTRIBUTING.md", "changes.md": "CHANGELOG.md"}
+"""Pages of the site whose text stands beside docs/, where people look for it in a repository."""
 FAMILIES: dict[str, tuple[Mapping[str, Any], Any]] = {
     "linear": (linear.ALGORITHMS, linear.Hypers),
     "nonlinear": (nonlinear.ALGORITHMS, nonlinear.Hypers),
@@ -23,6 +26,23 @@ _MARK = re.compile(r"(?m)^<!-- gpbe: (\S+)(.*?) -->$")
 def filled(markdown: str) -> str:
     """The page with its generated parts in place of their marks."""
     return _MARK.sub(lambda found: PARTS[found[1]](*found[2].split()), markdown)
+
+
+def with_findable_names(markdown: str) -> str:
+    """The page with names as mkdocstrings finds them."""
+    return re.sub(r"(?m)^::: (\S+)$", lambda found: f"::: {findable(found[1])}", markdown)
+
+
+def findable(name: str) -> str:
+    """Where a public name is defined, if its module has the same name, which would be shown instead.
+
+    >>> findable("gpbe.evaluate"), findable("gpbe.exact.solution")
+    ('gpbe.evaluation.evaluate.evaluate', 'gpbe.exact.solution')
+    """
+    package, _, last = name.rpartition(".")
+    what = getattr(importlib.import_module(package), last)
+    same = getattr(what, "__module__", "").endswith(f".{last}")
+    return f"{what.__module__}.{what.__qualname__}" if same else name
 
 
 def marks(markdown: str) -> list[tuple[str, ...]]:
@@ -157,18 +177,26 @@ def _command(name: str, made: argparse.ArgumentParser) -> str:
     return f"{heading}\n\n{made.description}\n\n{table(['argument', 'meaning', 'if left out'], rows)}"
 
 
+def _shown(action: argparse.Action) -> str:
+    """What stands for the value of an argument."""
+    return action.metavar.strip("[]") if isinstance(action.metavar, str) else ""
+
+
+def _is_long(shown: str) -> bool:
+    return len(shown) > 30
+
+
 def _written(action: argparse.Action) -> str:
-    shown = action.metavar if isinstance(action.metavar, str) else ""
-    if not action.option_strings:
-        return f"`{(shown or action.dest.upper()).strip('[]')}`".replace(",", ", ")
-    return f"`{action.option_strings[0]}{f' {shown}' if shown else ''}`".replace(",", ", ")
+    shown = "NAME" if _is_long(_shown(action)) else _shown(action)
+    return f"`{' '.join([*action.option_strings[:1], shown]).strip() or action.dest.upper()}`"
 
 
 _TRAILING = re.compile(r"\s*\((?:default: (?P<default>.*)|required|optional)\)\s*$")
 
 
 def _about(action: argparse.Action) -> str:
-    return _TRAILING.sub("", action.help or "").strip()
+    choices = f": {_shown(action).strip('{}').replace(',', ', ')}" if _is_long(_shown(action)) else ""
+    return _TRAILING.sub("", action.help or "").strip() + choices
 
 
 def _otherwise(action: argparse.Action) -> str:
