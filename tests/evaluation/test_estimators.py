@@ -7,7 +7,7 @@ from gpbe import InputError, evaluate, mdp
 from gpbe.evaluation.importance import PerDecision
 from gpbe.evaluation.reading import collected, groupings, surveyed
 from gpbe.evaluation.sums import total
-from gpbe.evaluation.values import Values
+from gpbe.evaluation.values import LinearValues
 
 LENGTHS = (3, 1, 4, 2, 5)
 K, A = 3, 2
@@ -101,7 +101,7 @@ def test_doubly_robust_is_its_definition(weighted, actions, cut):
     else:
         v = taken = log.features @ w
         after = log.next_features @ w
-    estimator = PerDecision("dr", weighted, max(LENGTHS), Values(w[None], actions))
+    estimator = PerDecision("dr", weighted, max(LENGTHS), LinearValues(w[None], actions))
     surveys = surveyed(log, 1, lambda rows: None)
     (sums,) = collected(log, [estimator], groupings(surveys, 1), 1, lambda rows: None)
     assert estimator.value(total(sums)) == pytest.approx(doubly_robust(log, v, taken, after, weighted), rel=1e-12)

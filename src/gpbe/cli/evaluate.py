@@ -7,7 +7,7 @@ from tyro.conf import Positional, arg
 
 from gpbe import process
 from gpbe.bars import progress
-from gpbe.cli.options import File, Json, Names, Number, Real
+from gpbe.cli.options import File, Json, Names, Number, Real, Sizes
 from gpbe.cli.sweeping import check_out, write_out
 from gpbe.cli.terminal import check_writable, console, headed, print_json
 from gpbe.errors import InputError
@@ -25,6 +25,7 @@ def evaluate(
     level: float = 0.95,
     interval: Literal["asymptotic", "bootstrap"] = "asymptotic",
     lam: float = 0.0,
+    hidden: Sizes = None,
     columns: Pairs = (),
     discount: Real = None,
     target: Reference = None,
@@ -45,11 +46,12 @@ def evaluate(
     Args:
         log: .parquet or .csv files, or patterns in quotes; or one .npz file with an agent of `gpbe train --save`
         by: estimators: is, wis, pdis, wpdis, dr, wdr, lstd, lsetd, mis, fqe, or an algorithm from
-            `gpbe list algorithms`; all that the log is enough for if left out
+            `gpbe list algorithms` (with --hidden `gpbe list networks`); all that the log is enough for if left out
         at: whose value: of the states where episodes begin, or of all states of the log
         level: how often the intervals should hold the value
         interval: from the asymptotic error of each estimator, or from resampled episodes
         lam: trace parameter of LSTD and of algorithms
+        hidden: units in each hidden layer of a network that makes the values of fqe, dr, wdr and algorithms
         columns: what columns are called, as reward=profit state=age,speed; see docs/evaluate.md
         discount: one number for all transitions, instead of a column
         target: a function from states to the target policy's probabilities, as policies:new
@@ -86,6 +88,7 @@ def evaluate(
         level=level,
         interval=interval,
         lam=lam,
+        hidden=hidden,
         workers=workers,
         resamples=resamples,
         seed=seed,
@@ -98,9 +101,12 @@ def estimate(log: tuple[str, ...], layout: dict[str, Any], **options: Any) -> An
     """The estimation itself, with its progress in rows on the terminal."""
     import gpbe
 
+    from gpbe.evaluation import ESTIMATORS
+
     source = gpbe.mdp.scan_log(list(log), **layout)
-    chosen = options["estimator"]
-    passes = 3 if chosen is None or {"dr", "wdr", "mis"} & set(chosen) else 2
+    chosen = set(options["estimator"] or ESTIMATORS)
+    passes = 2 + bool({"dr", "wdr", "mis"} & chosen)
+    passes += options["hidden"] is not None and bool({"fqe", "dr", "wdr"} & chosen)
     with progress("reading", passes * source.count(), "rows") as advance:
         return gpbe.evaluate(source, advance=advance, **options)
 

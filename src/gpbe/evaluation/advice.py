@@ -42,8 +42,12 @@ def warnings(survey: Survey, calibration: Calibrated, estimates: Mapping[str, Es
                 "probabilities of the behavior look wrong, or the target takes actions that the behavior never takes"
             )
     infinite = [e.name for e in estimates.values() if not e.finite]
-    if infinite:
-        said.append(f"{', '.join(infinite)}: products of ratios are too large or too few for a number with an interval")
+    for names, why in (
+        ([name for name in infinite if name in BY_RATIOS], "products of ratios are too large or too few"),
+        ([name for name in infinite if name not in BY_RATIOS], "values have diverged, or rest on too little,"),
+    ):
+        if names:
+            said.append(f"{', '.join(names)}: {why} for a number with an interval")
     apart = _apart(estimates)
     if apart and len(effective) and effective[-1] >= ENOUGH:
         said.append(
@@ -69,24 +73,21 @@ def recommend(survey: Survey, estimates: Mapping[str, Estimate]) -> tuple[str, s
             f"the log is worth {effective:,.0f} episodes of the target policy, enough for estimates that hold whatever "
             "the features are, and of these it is the most certain"
         )
-    best = min(others, key=lambda name: usable[name].error)
+    nets = [name for name in others if usable[name].network]
+    best = min(nets or others, key=lambda name: usable[name].error)
     why = (
         f"the log is worth only {effective:.3g} episodes of the target policy, too few for products of ratios"
         if survey.ended
         else "no episode ends, so there is no whole return to weight"
     )
-    return best, f"{why}; of the estimates through values it is the most certain, if its features can express them"
+    which = "network's values, which can be what linear ones cannot," if nets else "estimates through values"
+    return best, f"{why}; of the {which} it is the most certain, if its features can express them"
 
 
 def _apart(estimates: Mapping[str, Estimate]) -> tuple[str, str] | None:
     """Two estimates, one by ratios and one by values, whose intervals do not meet."""
     finite = [e for e in estimates.values() if e.finite]
-    pairs = [
-        (a, b)
-        for a in finite
-        for b in finite
-        if a.name in ("wdr", "wpdis") and b.name not in BY_RATIOS and b.name not in ("learned",)
-    ]
+    pairs = [(a, b) for a in finite for b in finite if a.name in ("wdr", "wpdis") and b.name not in BY_RATIOS]
     for a, b in pairs:
         gap = max(a.interval[0] - b.interval[1], b.interval[0] - a.interval[1])
         if gap > 0 and not np.isnan(gap):

@@ -1,5 +1,6 @@
 """How sure an estimate is: by its influence function, or by resampling groups of episodes."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -66,9 +67,22 @@ def bootstrap(estimator: Estimator, sums: Sums, level: float, resamples: int, se
         counts = rng.multinomial(len(used), np.full(len(used), 1 / len(used)), size).astype(float)
         batch = {name: np.tensordot(counts, values[used], axes=(1, 0)) for name, values in sums.items()}
         found.append(np.atleast_1d(estimator.value(batch)))
-    values = np.concatenate(found)
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return Spread(float(values.std(ddof=1)), float(low), float(high))
+    return percentiles(np.concatenate(found), level)
+
+
+def percentiles(resampled: Array, level: float) -> Spread:
+    """The interval between quantiles of many estimates; none if one of them is not a number."""
+    if not np.isfinite(resampled).all():
+        return Spread(np.nan, np.nan, np.nan)
+    low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2])
+    return Spread(float(resampled.std(ddof=1)), float(low), float(high))
+
+
+def around(value: float, resampled: Sequence[float] | Array, level: float) -> Spread:
+    """Student's interval around an estimate, from the spread of a few that were made of resampled groups."""
+    error = float(np.std(resampled, ddof=1))
+    reach = float(stats.t.ppf((1 + level) / 2, len(resampled) - 1)) * error
+    return Spread(error, value - reach, value + reach)
 
 
 def _used(sums: Sums) -> Array:

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from jaxtyping import Float
 
 from gpbe import linalg
 from gpbe.algorithms.linear.least_squares import no_past, trace_piece
 from gpbe.evaluation.sums import Sums, by_group, products, total
-from gpbe.evaluation.values import Values, action_features
+from gpbe.evaluation.values import LinearValues, action_features, without_folds
 from gpbe.evaluation.walk import Walk
 from gpbe.shapes import Array
-
-FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +24,8 @@ class Where:
     """The states whose value is asked for: those where episodes begin, all of the log's, or given ones."""
 
     kind: str
-    features: Array | None = None
-    """The mean features of the given ones."""
+    features: Float[Array, "M K"] | None = None
+    """Of the given ones."""
 
     def rows(self, walk: Walk) -> Array:
         """Which rows of a piece count."""
@@ -78,7 +77,7 @@ class LeastSquares:
     def at(self, sums: Sums) -> Array:
         """The mean features of the states asked for."""
         if self.where.features is not None:
-            return self.where.features
+            return self.where.features.mean(0)
         return sums["x"] / sums["n"][..., None]
 
     def value(self, total: Sums) -> Any:
@@ -94,14 +93,10 @@ class LeastSquares:
         """The solution of A'u = x: what a residual is worth. Times the features, it weights the states."""
         return linalg.least_squares(total["A"].T, self.at(total)).solution
 
-    def values(self, sums: Sums) -> Values:
+    def values(self, sums: Sums) -> LinearValues:
         """The values that were learned without each fold's own groups."""
-        whole, groups = total(sums), np.arange(len(sums["n"]))
-        folds = [total(sums, (groups % FOLDS == fold).astype(float)) for fold in range(FOLDS)]
-        each = [self.weights({k: whole[k] - fold[k] for k in ("A", "b")}) for fold in folds]
-        if len(groups) <= FOLDS:
-            each = [self.weights(whole)] * FOLDS
-        return Values(np.stack(each), self.actions)
+        each = [self.weights(total({k: sums[k] for k in ("A", "b")}, kept)) for kept in without_folds(len(sums["n"]))]
+        return LinearValues(np.stack(each), self.actions)
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,7 +66,7 @@ def _episodes(survey) -> str:
 
 
 def _estimates(e: "Evaluation") -> Group:
-    from gpbe.evaluation.evaluate import ESTIMATORS
+    from gpbe.evaluation.asked import ESTIMATORS
 
     finite = [x for x in e.estimates.values() if x.finite]
     ends = [end for x in finite for end in x.interval]

@@ -28,6 +28,8 @@ class Estimate:
     weights: Array | None = field(default=None, repr=False)
     """The weights of linear values: features times these are the values of states (or of actions, one action after
     the other)."""
+    network: bool = False
+    """Does it come from the values of a network alone?"""
 
     @property
     def finite(self) -> bool:

@@ -1,6 +1,6 @@
-"""Values that are linear in features of states, or of states and actions."""
+"""Values that estimators start from: what they are asked, and those that are linear in features."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
@@ -10,15 +10,32 @@ from gpbe.mdp import Log
 from gpbe.shapes import Array
 
 
-class Values(NamedTuple):
-    """Weights for each fold: those of a fold were learned without its groups, so that no episode judges itself."""
+FOLDS = 5
+
+
+@runtime_checkable
+class Values(Protocol):
+    """Values for each fold: those of a fold were learned without its groups, so that no episode judges itself."""
+
+    def of(self, walk: Walk) -> tuple[Array, Array, Array]:
+        """Values of each row's state, of its state and action, and of its next state."""
+        ...
+
+
+def without_folds(groups: int) -> Float[Array, "folds G"]:
+    """How often each group counts for the values of each fold; always once if there are too few to leave any out."""
+    kept = np.arange(groups) % FOLDS != np.arange(FOLDS)[:, None]
+    return (kept | (groups <= FOLDS)).astype(float)
+
+
+class LinearValues(NamedTuple):
+    """Weights of features for each fold."""
 
     weights: Float[Array, "folds D"]
     actions: bool
     """Whether these are action values: weights of the features for each action, one action after the other."""
 
     def of(self, walk: Walk) -> tuple[Array, Array, Array]:
-        """Values of each row's state, of its state and action, and of its next state."""
         log, w = walk.log, self.weights[walk.group % len(self.weights)]
         if not self.actions:
             now = (log.features * w).sum(1)
