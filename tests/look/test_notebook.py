@@ -44,6 +44,10 @@ def test_what_was_learned(walk):
     np.testing.assert_allclose(only.errors["rmsve"], means.errors["rmsve"], rtol=1e-3, atol=1e-6)
 
 
+def test_what_has_diverged_has_no_picture():
+    assert gpbe.predict("baird", "td", steps=1500, step_size=[5.0], metrics="rmsve")._repr_html_() is None
+
+
 def test_a_training():
     result = gpbe.train("CartPole-v1", "qrc", steps=200, runs=2, every=100, hidden=(4,))
     shown = result._repr_html_()

@@ -105,7 +105,7 @@ class Prediction(Long):
         finals = ", ".join(f"{metric} {best_of(scores, min)}" for metric, scores in self.finals.items())
         return f"<Prediction by {self.algorithm}: {sizes(self.diverged_at, self.steps, 'update')}, final {finals}>"
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         return named("gpbe.look.notebook:prediction")(self)
 
     def table(self) -> "pl.DataFrame":

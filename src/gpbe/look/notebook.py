@@ -57,11 +57,14 @@ def problem(one: PredictionProblem) -> str | None:
     return f"<p><b>{escape(repr(one)[1:-1])}</b></p>{rows_of(columns, rows, range(1, len(columns)))}{more}"
 
 
-def prediction(result: "Prediction") -> str:
-    """Learning curves, and how good the settings are."""
+def prediction(result: "Prediction") -> str | None:
+    """Learning curves, and how good the settings are; nothing if runs of all settings diverged: its line says so."""
     from gpbe.experiments.tables import curves_table, settings_table
     from gpbe.figures import learning
 
+    means = [np.mean(areas, -1, dtype=float) for areas in result.areas.values()]
+    if result.settings and not all(np.isfinite(mean).any() for mean in means):
+        return None
     with np.errstate(over="ignore", invalid="ignore"):  # what has diverged may square beyond the largest float
         return _shown(
             repr(result), learning.draw(curves_table(averaged(result)), result.algorithm), settings_table(result)
