@@ -92,7 +92,7 @@ def blocks(page: str, language: str) -> list[str]:
 @pytest.mark.slow
 def test_a_sweep_of_ones_own_and_what_to_make_of_it(tmp_path, monkeypatch, run, capsys):
     """As printed, but for the size."""
-    (declared,), (analyzed,) = blocks("experiments.md", "toml"), blocks("experiments.md", "python")
+    (declared, _), (analyzed,) = blocks("experiments.md", "toml"), blocks("experiments.md", "python")
     small = declared.replace("runs = 10", "runs = 2").replace("steps = 50_000", "steps = 1000")
     (tmp_path / "mine.toml").write_text(small)
     monkeypatch.chdir(tmp_path)

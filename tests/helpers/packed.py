@@ -14,11 +14,14 @@ class Chunk(NamedTuple):
     cost: int
 
 
-def pack(name: str, table: pl.DataFrame, target: Path, chunks: int = 1, steps: int = 100_000) -> Path:
+def pack(
+    name: str, table: pl.DataFrame, target: Path, chunks: int = 1, steps: int = 100_000, spec: dict | None = None
+) -> Path:
     """A packed file of a sweep whose first chunk has the whole table; with more chunks, the others are missing."""
     folder = target / "folders" / name
     all_of_it = [Chunk(f"{k + 1:016x}", "g", table.height * steps) for k in range(chunks)]
-    with store.Results(folder, {"name": name, "unit": "steps"}, "package.module:function", all_of_it) as results:
+    declared = {"name": name, "unit": "steps"} | (spec or {})
+    with store.Results(folder, declared, "package.module:function", all_of_it) as results:
         about = {"chunk": all_of_it[0].id, "spec_hash": results.manifest.spec_hash, "seconds": 3600.0}
         results.put(all_of_it[0].id, store.encode(table, about))
     return store.pack(folder, target / f"{name}.parquet")

@@ -1,5 +1,6 @@
 """`gpbe run` and `gpbe status`: experiments into results folders."""
 
+from contextlib import suppress
 from dataclasses import asdict
 from math import inf, isfinite
 from pathlib import Path
@@ -14,7 +15,7 @@ from gpbe.process import prepare
 from gpbe.wording import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from gpbe.experiments import Experiment
     from gpbe.runner import Local, Ray
@@ -53,7 +54,7 @@ def run(
 
     chosen = experiments.planned(name, scale, out, start, imports)
     if estimate:
-        _estimate([next(chosen)[0]] if name in experiments.STAGED else [each for each, _ in chosen], workers, json)
+        _estimate([next(chosen)[0]] if name in experiments.STAGED else _known(chosen), workers, json)
         return
     executor = _executor(on, workers)
     if patience is not None and not patience > 0:
@@ -79,6 +80,14 @@ def run(
     failed = sum(row["failed"] for row in reports)
     if failed:
         raise InputError(f"{failed:,} chunks failed (gpbe status {out} counts them); the same command tries them again")
+
+
+def _known(chosen: "Iterator[tuple[Experiment, Path]]") -> "list[Experiment]":
+    """What is known to be run; later rounds of a search follow from what earlier ones find."""
+    found = [next(chosen)[0]]
+    with suppress(InputError):
+        found.extend(each for each, _ in chosen)
+    return found
 
 
 def _unpack(start: Path | None, folder: Path) -> None:

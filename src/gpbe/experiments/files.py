@@ -9,11 +9,12 @@ from types import ModuleType
 
 from gpbe.errors import InputError
 from gpbe.experiments.experiment import Experiment
+from gpbe.experiments.search import Search
 from gpbe.experiments.sweep import Sweep
 from gpbe.experiments.sweep_file import read as read_sweep
 
 
-def read(path: str | Path, imports: bool = False) -> list[Experiment]:
+def read(path: str | Path, imports: bool = False) -> list[Experiment | Search]:
     """The sweep that a .toml file declares (see `gpbe.experiments.sweep_file.read`), or what a .py file makes.
 
     A Python file is executed. A .toml file imports the modules that it names only if `imports` is true.
@@ -26,7 +27,9 @@ def read(path: str | Path, imports: bool = False) -> list[Experiment]:
     ('cartpole', 44)
     """
     path = Path(path)
-    found: list[Experiment] = [read_sweep(path, imports)] if path.suffix == ".toml" else _made_by(_imported(path))
+    found: list[Experiment | Search] = (
+        [read_sweep(path, imports)] if path.suffix == ".toml" else _made_by(_imported(path))
+    )
     if not found:
         raise InputError(f"{path} makes no experiment; it should have one with a name, such as: mine = Sweep(...)")
     names = [experiment.name for experiment in found]
@@ -36,12 +39,12 @@ def read(path: str | Path, imports: bool = False) -> list[Experiment]:
         if names.count(name) > 1:
             raise InputError(f"{path} has {names.count(name)} experiments called {name!r}; give each a name of its own")
     for experiment in found:
-        if isinstance(experiment, Sweep):
+        if isinstance(experiment, Sweep | Search):
             _check_domains(experiment, path)
     return found
 
 
-def _check_domains(sweep: Sweep, path: Path) -> None:
+def _check_domains(sweep: Sweep | Search, path: Path) -> None:
     """Here and not where a sweep is declared, since environments take seconds to import."""
     from gpbe.envs import find
 
@@ -81,7 +84,7 @@ def _line(error: BaseException, path: Path) -> str:
     return f", line {lines[-1]}" if lines else ""
 
 
-def _made_by(module: ModuleType) -> list[Experiment]:
+def _made_by(module: ModuleType) -> list[Experiment | Search]:
     public = (value for name, value in vars(module).items() if not name.startswith("_"))
-    made = [value for value in public if isinstance(value, Experiment) and not isinstance(value, type)]
+    made = [value for value in public if isinstance(value, Experiment | Search) and not isinstance(value, type)]
     return list({id(each): each for each in made}.values())

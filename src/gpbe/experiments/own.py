@@ -29,6 +29,7 @@ from gpbe.experiments.control.computation import (
 )
 from gpbe.experiments.files import read
 from gpbe.experiments.results import RESULTS
+from gpbe.experiments.sweep import Swept
 from gpbe.figures import FigureSpec
 
 GROUP = "The sweep"
@@ -74,7 +75,7 @@ def figures_of(name: str, spec: Mapping[str, Any]) -> dict[str, FigureSpec]:
     >>> list(figures_of("mine", mine.spec()))
     ['mine', 'mine-settings', 'mine-runs', 'mine-step-size']
     """
-    names, domains = tuple(each["algorithm"] for each in spec["algorithms"]), tuple(spec["domains"])
+    names, domains = names_in(spec), tuple(spec["domains"])
     about = {"algorithms": names, "domains": domains}
 
     def made(suffix: str, describe: str, draw: str, table: Any, said: Any) -> FigureSpec:
@@ -96,13 +97,18 @@ def figures_of(name: str, spec: Mapping[str, Any]) -> dict[str, FigureSpec]:
     return {figure.name: figure for figure in found}
 
 
+def names_in(spec: Mapping[str, Any]) -> tuple[str, ...]:
+    """The algorithms of a sweep, each once."""
+    return tuple(dict.fromkeys(each["algorithm"] for each in spec["algorithms"]))
+
+
 def swept_in(spec: Mapping[str, Any]) -> list[str]:
     """The hyperparameters that have several values in a sweep."""
     values: dict[str, set[float]] = {}
     for each in spec["algorithms"]:
-        for key, tried in each["grid"].items():
-            values.setdefault(key, set()).update(tried)
-        for setting in each["settings"]:
+        given = {k: tuple(v) for k, v in each.items() if k in ("settings", "only")}
+        tried = Swept(each["algorithm"], {k: tuple(v) for k, v in each["grid"].items()}, **given)
+        for setting in tried.numbered().values():
             for key, value in setting.items():
                 values.setdefault(key, set()).add(value)
     return [key for key, tried in values.items() if len(tried) > 1]
@@ -115,7 +121,7 @@ def _by(stored: Stored, algorithms: tuple[str, ...], swept: str) -> pl.DataFrame
 
 def tables_of(stored: Stored, spec: Mapping[str, Any]) -> dict[str, pl.DataFrame]:
     """What there is to read beside the figures: choices, how sure they are, all settings, and comparisons."""
-    names = tuple(each["algorithm"] for each in spec["algorithms"])
+    names = names_in(spec)
     performances = stored.runs.performances(names)
     picks = per_domain(stored.runs, names)
     electorate, _ = electable(performances)

@@ -12,6 +12,7 @@ from gpbe.errors import InputError
 from gpbe.experiments.experiment import Experiment, Scale
 from gpbe.experiments.files import read
 from gpbe.experiments.registry import DECLARED, NAMES, SCALES, STAGED, find
+from gpbe.experiments.search import Search
 from gpbe.experiments.study import DeclaredStudy
 
 RESULTS = "results"
@@ -125,7 +126,10 @@ def planned(
     """
     if Path(name).suffix in (".toml", ".py"):
         for experiment in read(name, imports):
-            yield experiment, folder_of(experiment.name, scale, out, own=True)
+            if isinstance(experiment, Search):
+                yield from _searched(experiment, scale, out)
+            else:
+                yield experiment, folder_of(experiment.name, scale, out, own=True)
     elif name in STAGED:
         yield from _staged(name, scale, out, start)
     else:
@@ -135,6 +139,20 @@ def planned(
                 yield find(each, scale), folder_of(each, scale, out)
         if again:
             yield from _staged(REPLICATION, scale, out, start)
+
+
+def _searched(search: Search, scale: str, out: Path) -> Iterator[tuple[Experiment, Path]]:
+    """The rounds of a search, and the fresh runs of what it chose; each is made when those before it are done."""
+    for stage in search.stages():
+        tables = []
+        for each in stage.after:
+            folder = folder_of(each, scale, out, own=True)
+            if not (status := store.status(folder)).complete:
+                raise InputError(f"{folder} has {status.done:,} of {status.total:,} chunks; run the search again")
+            tables.append(store.scan(folder))
+        experiment = stage.build(tables)
+        assert experiment is not None
+        yield experiment, folder_of(stage.name, scale, out, own=True)
 
 
 def _staged(name: str, scale: str, out: Path, start: Path | None) -> Iterator[tuple[Experiment, Path]]:

@@ -151,7 +151,7 @@ def sensitivity_panels(fig: Figure, table: pl.DataFrame, algorithms: Sequence[st
             axis.plot(x, mean, color=color, linestyle=looks.linestyle_of(look), marker=look.marker, markersize=4)
             axis.fill_between(x, low, high, color=color, alpha=0.15, linewidth=0)
         values = table[hyperparameter].unique().to_numpy()
-        if values.min() > 0 and values.max() > 20 * values.min():
+        if values.min() > 0 and values.max() >= 10 * values.min():
             axis.set_xscale("log")
         axis.set_title(title_of(domain))
         axis.set_xlabel(named_axis(hyperparameter))
