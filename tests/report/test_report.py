@@ -55,7 +55,7 @@ def test_claims_are_data():
     assert len(set(names)) == len(names) >= 65
     for claim in report.CLAIMS:
         assert claim.text.endswith(".")
-        assert claim.where.startswith(("section ", "appendix", "Patterson, Liao and White"))
+        assert claim.where.startswith(("section ", "appendix", "Patterson, Liao and White", "Elelimy et al."))
     judged = report.judge(Stored({"kolter": DECLARED["kolter"].at("smoke").rows()}))
     table = report.claims_table(judged)
     assert table.columns == ["claim", "text", "paper", "verdict", "numbers", "where", "p", "q", "missing"]

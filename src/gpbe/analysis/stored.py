@@ -40,10 +40,11 @@ class Stored:
     """The results of experiments in stages, by the name of the stage, complete or not (then `lacking` says so)."""
 
     def rows(self, name: str) -> pl.DataFrame:
-        """The table of an experiment that is complete; otherwise the reason why it is not is raised."""
-        if name in self.lacking or name not in self.tables:
+        """The table of an experiment or a stage that is complete; otherwise the reason why it is not is raised."""
+        found = {**self.tables, **self.stages}
+        if name in self.lacking or name not in found:
             raise InputError(self.lacking.get(name, f"there are no results of {name}; first: gpbe run {name}"))
-        return self.tables[name].lazy().collect()
+        return found[name].lazy().collect()
 
     _parts: dict[frozenset[str], "Stored"] = field(default_factory=dict, init=False, repr=False)
 

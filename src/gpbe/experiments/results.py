@@ -33,7 +33,11 @@ def folder_of(name: str, scale: str, out: Path, own: bool = False) -> Path:
 
 
 def stage_folder(name: str, scale: str, out: Path) -> Path:
-    """The results folder of a stage. Only the smoke scale is another one; at the others the design is the same."""
+    """The results folder of a stage, or of the sweep that a stage follows from. Only the smoke scale is another one; at
+    the others the design is the same, and follows from the paper's scale.
+    """
+    if name in NAMES:
+        return folder_of(name, "smoke" if scale == "smoke" else "paper", out)
     return folder_of(name, scale, out, own=scale != "smoke")
 
 
@@ -171,8 +175,11 @@ def _before(stages: Sequence[str], scale: str, out: Path, start: Path | None) ->
         packed = None if start is None else start / f"{folder.name}.parquet"
         if not (folder / "manifest.json").exists() and packed is not None and packed.exists():
             folder = packed
+        first = f"first: gpbe run {STAGES.get(each, each)}{' --scale paper' if folder.stem == f'{each}-paper' else ''}"
+        if not folder.exists():
+            raise InputError(f"{folder}: there are no results yet; {first}")
         if not (status := store.status(folder)).complete:
-            raise InputError(f"{folder} has {status.done:,} of {status.total:,} chunks; first: gpbe run {STAGES[each]}")
+            raise InputError(f"{folder} has {status.done:,} of {status.total:,} chunks; {first}")
         tables.append(store.scan(folder))
     return tables
 

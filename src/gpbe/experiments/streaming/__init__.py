@@ -1,4 +1,7 @@
-"""Learning by streams: traces without replay, on the paper's domains and on MinAtar (Elelimy et al. 2025)."""
+"""Learning by streams: traces without replay, on the paper's domains and on MinAtar (Elelimy et al. 2025).
+
+A sweep of step sizes and lambdas, and after it fresh runs of what it chose on MinAtar, which judge (`verdict`).
+"""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -11,6 +14,7 @@ from gpbe.envs.domains import MINATAR, PAPER
 from gpbe.experiments.control.computation import notes, sensitivities, tuned_curves, tuned_notes
 from gpbe.experiments.control.design import DeclaredSweep, Grid
 from gpbe.experiments.experiment import Scale
+from gpbe.experiments.streaming.verdict import Verdict
 from gpbe.figures import FigureSpec, Notes
 from gpbe.learn.control.learning import STREAMING
 
@@ -38,7 +42,7 @@ SIZES: Mapping[Scale, Mapping[str, Any]] = {
         "options": {"hidden": [8], **STREAMING, **_explored(600)},
     },
     "quick": {"domains": DOMAINS, "runs": 2, "steps": 20_000, "options": {**STREAMING, **_explored(20_000)}},
-    "paper": {"domains": DOMAINS, "runs": 4, "steps": 200_000, "options": {**STREAMING, **_explored(200_000)}},
+    "paper": {"domains": DOMAINS, "runs": 2, "steps": 200_000, "options": {**STREAMING, **_explored(200_000)}},
 }
 
 
@@ -90,3 +94,4 @@ DECLARED = (
         SIZES,
     ),
 )
+STAGED = (Verdict(DECLARED[0]),)

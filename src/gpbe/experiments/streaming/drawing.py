@@ -20,6 +20,10 @@ def draw_lambdas(table: pl.DataFrame) -> Figure:
     return _sensitivity(table, "lam", "Return by λ, with the best step size for each (95 % intervals over runs)")
 
 
+def draw_verdict(table: pl.DataFrame) -> Figure:
+    return curves_figure(table, ALGORITHMS, "MinAtar by streams, fresh runs of the chosen step sizes: mean and error")
+
+
 def _sensitivity(table: pl.DataFrame, hyperparameter: str, title: str) -> Figure:
     with style.figure(*panels.size_of(table["domain"].n_unique())) as fig:
         panels.sensitivity_panels(fig, table, ALGORITHMS, hyperparameter)

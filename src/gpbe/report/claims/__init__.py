@@ -19,16 +19,16 @@ from gpbe.experiments.evidence.claims import CLAIMS as CONTROL
 from gpbe.experiments.evidence.claims.claim import ControlClaim
 from gpbe.experiments.evidence.levels import SOLVED
 from gpbe.experiments.evidence.sources import Looks, looks_of, replicated_in
-from gpbe.report.claims import robust, studies
+from gpbe.report.claims import robust, streams, studies
 from gpbe.report.claims.claim import StudyClaim
 
 Claim = StudyClaim | ControlClaim
 CLAIMS: tuple[Claim, ...] = (
     *(value for value in vars(studies).values() if isinstance(value, StudyClaim)),
     *CONTROL,
-    *(value for value in vars(robust).values() if isinstance(value, StudyClaim)),
+    *(value for module in (robust, streams) for value in vars(module).values() if isinstance(value, StudyClaim)),
 )
-"""All claims, in the order of the paper."""
+"""All claims, in the order of the paper; then those of papers that build on it."""
 NOTHING = "no runs of control are stored; first: gpbe run evidence"
 
 
