@@ -176,6 +176,11 @@ BROKEN = {
     "a probability above 1": ({"target": [1, 0.5, 1.2, 0, 1]}, {}, r"target\[row 2\] is 1\.2; .* in \[0, 1\]"),
     "one below 0": ({"behavior": [0.5, -0.1, 1, 1, 1]}, {}, r"behavior\[row 1\] is -0\.1"),
     "an impossible action": ({"behavior": [0.5, 0.5, 0, 1, 1]}, {}, r"behavior\[row 2\] is 0, so its ratio is infin"),
+    "a ratio beyond numbers": (
+        {"behavior": [0.5, 0.5, 1e-320, 1, 1]},
+        {},
+        r"behavior\[row 2\] is .*e-320; .* below 1e-30",
+    ),
     "half an action": ({"action": [0, 1, 0.5, 1, 1]}, {}, r"action\[row 2\] is 0\.5; actions should be numbered"),
     "an action too many": (
         {"action": [0, 1, 0, 2, 1]},

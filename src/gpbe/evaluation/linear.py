@@ -32,6 +32,17 @@ class Where:
         return walk.begins if self.kind == "start" else np.ones(len(walk.log), dtype=bool)
 
 
+def solved(matrix: Array, right: Array) -> Array:
+    """The solution of least norm; NaN where products of ratios made an entry infinite. Batched.
+
+    >>> solved(np.array([[[2.0]], [[np.inf]]]), np.array([[1.0], [1.0]])).tolist()
+    [[0.5], [nan]]
+    """
+    finite = np.isfinite(matrix).all((-2, -1), keepdims=True)
+    solution = linalg.least_squares(np.where(finite, matrix, 0.0), right).solution
+    return np.where(finite[..., 0], solution, np.nan)
+
+
 @dataclass(frozen=True, eq=False)
 class LeastSquares:
     """The solution of A w = b at the states asked for."""
@@ -72,7 +83,7 @@ class LeastSquares:
 
     def weights(self, sums: Sums) -> Array:
         """The solution; of least norm if there are several. Batched."""
-        return linalg.least_squares(sums["A"], sums["b"]).solution
+        return solved(sums["A"], sums["b"])
 
     def at(self, sums: Sums) -> Array:
         """The mean features of the states asked for."""
@@ -91,7 +102,7 @@ class LeastSquares:
 
     def dual(self, total: Sums) -> Array:
         """The solution of A'u = x: what a residual is worth. Times the features, it weights the states."""
-        return linalg.least_squares(total["A"].T, self.at(total)).solution
+        return solved(total["A"].T, self.at(total))
 
     def values(self, sums: Sums) -> LinearValues:
         """The values that were learned without each fold's own groups."""

@@ -134,7 +134,8 @@ class Evaluation:
                 "never_taken_by_target": s.never,
                 "least_behavior": s.least_behavior,
                 "largest_ratios": [{"ratio": r, "file": file, "row": row} for r, file, row in s.largest],
-                "calibration": d.calibration._asdict() | {"suspicious": d.calibration.suspicious},
+                "calibration": {k: _plain(v) for k, v in d.calibration._asdict().items()}
+                | {"suspicious": d.calibration.suspicious},
                 "warnings": list(d.warnings),
             },
         }

@@ -1,6 +1,6 @@
 """What a log is made of, checked: columns that fit together, probabilities, and which rows tell where they led."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,8 @@ from gpbe.shapes import Array, Numbers
 
 NUMBERS = ("reward", "discount", "target", "behavior")
 """The columns that have a number for each row."""
+LEAST = 1e-30
+"""The least probability of an action that was taken: sums of squares of its ratio are still numbers."""
 
 
 def checked(given: Mapping[str, Any], stop: int | None = None) -> dict[str, Array | None]:
@@ -23,7 +25,7 @@ def checked(given: Mapping[str, Any], stop: int | None = None) -> dict[str, Arra
     check_magnitude(columns["reward"], "reward")
     for name in NUMBERS[1:]:
         check_interval(columns[name], name, ("row",))
-    check_possible(columns["behavior"])
+    check_possible(columns["behavior"], lambda row, what: InputError(f"behavior[row {row}] {what}"))
     label = None if given["episode"] is None else _labels(given["episode"], len(x))
     taken, chances = read_policy(given["action"], given["policy"], len(x), columns["target"])
     following = given["next_features"] is None
@@ -48,13 +50,13 @@ def checked(given: Mapping[str, Any], stop: int | None = None) -> dict[str, Arra
     return {name: None if a is None else a[keep] for name, a in fields.items()}
 
 
-def check_possible(behavior: Array) -> None:
-    """A taken action cannot have had probability 0."""
-    if not (behavior > 0).all():
-        row = int((behavior <= 0).argmax())
-        raise InputError(
-            f"behavior[row {row}] is 0, so its ratio is infinite; a taken action cannot have probability 0"
-        )
+def check_possible(behavior: Array, refuse: Callable[[int, str], InputError]) -> None:
+    """A taken action cannot have had probability 0, nor one so small that its ratio is beyond numbers."""
+    if (behavior >= LEAST).all():
+        return
+    row = int((~(behavior >= LEAST)).argmax())
+    said = "0, so its ratio is infinite" if behavior[row] == 0 else f"{behavior[row]:g}"
+    raise refuse(row, f"is {said}; a taken action cannot have a probability below {LEAST:g}")
 
 
 def read_policy(

@@ -1,11 +1,13 @@
 """The rows of a table as what a log is made of, checked row by row."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from gpbe.errors import InputError
+from gpbe.mdp.log_checks import check_possible
 from gpbe.mdp.log_layout import Layout, Place, Resolved, applied, labels, numbers, vectors
 from gpbe.shapes import Array
 
@@ -60,9 +62,7 @@ def rows_of(frame: pl.DataFrame, c: Resolved, layout: Layout, at: Place, order: 
     action = None if c.action is None else _actions(frame, c.action, at)
     target, policy = _chances(frame, c.target, "target", states, action, at)
     behavior, _ = _chances(frame, c.behavior, "behavior", states, action, at)
-    if (behavior <= 0).any():
-        row = int((behavior <= 0).argmax())
-        raise at.refuse("behavior", row, "is 0, so its ratio is infinite; a taken action cannot have probability 0")
+    check_possible(behavior, partial(at.refuse, "behavior"))
     label = None if c.episode is None else labels(frame, c.episode, at)
     step = None if c.step is None else numbers(frame, c.step, at)
     given: dict[str, Any] = {
