@@ -75,6 +75,6 @@ if __name__ == "__main__":
     anew = seconds(lambda: store.scan(folder, verify=True))
     known = seconds(lambda: store.scan(folder))
     stored = experiments.open_results(SCALE, out)
-    draw = seconds(lambda: draw_all(stored, ("bakeoff",), out))
+    draw = seconds(lambda: draw_all(stored, (experiments.find_figure("bakeoff"),), out))
     print(f"verified anew {anew:.2f} s, as remembered {known:.2f} s; one figure {draw:.2f} s")
     print(f"verification over drawing: {anew / draw:.1%} the first time, {known / draw:.1%} later")

@@ -1,8 +1,10 @@
 """Figures and a report of a sweep of one's own, from invented runs whose truth is known."""
 
+import numpy as np
 import polars as pl
 import pytest
 
+from gpbe import figures
 from gpbe.cli.figure import find_own
 from gpbe.experiments import own
 from gpbe.experiments.sweep import Sweep, Swept
@@ -21,6 +23,7 @@ def packed(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_a_report_has_every_figure_and_the_choices(packed, tmp_path, run):
     made = run("report", "mine", "--from", str(packed), "--out", str(tmp_path), "--json")
     assert made["figures"] == ["mine", "mine-vote", "mine-settings", "mine-runs", "mine-step-size"]
@@ -40,6 +43,16 @@ def test_tables_tell_the_truth(packed):
     differences = tables["Differences between algorithms, with 95 % intervals"]
     better = differences["difference"] * (1 - 2 * (differences["first"] == "q-learning").cast(int))
     assert (better > 0).all()
+
+
+def test_sensitivity_is_drawn_as_its_table_says(packed):
+    stored, (spec,) = find_own("mine-step-size", packed, packed)
+    drawing = figures.draw(spec, stored)
+    axes = {axis.get_title(): axis for axis in drawing.figure.axes}
+    assert set(axes) == {"Cart Pole", "Acrobot"}
+    mine = drawing.table.filter(domain="CartPole-v1", algorithm="qrc").sort("step_size")
+    drawn = [line.get_xydata() for line in axes["Cart Pole"].lines]
+    assert any(np.allclose(line, mine.select("step_size", "mean").to_numpy()) for line in drawn)
 
 
 def test_one_figure_by_its_name(packed):

@@ -41,7 +41,7 @@ def figure(
         specs = experiments.FIGURES.values() if name == "all" else (experiments.find_figure(name),)
         stored = experiments.open_results(scale, out) if source is None else experiments.open_packed(source)
     else:
-        stored, specs, scale = *mine, "as run"
+        stored, specs = mine
     if stored.tables or stored.stages:
         check_writable(out)
     drawn, skipped = draw_all(stored, specs, out)
@@ -51,7 +51,7 @@ def figure(
         {
             "figure": each.name,
             "from": "; ".join(filter(None, map(stored.amounts.get, each.spec.needs))),
-            "scale": scale if source is None else "as packed",
+            "scale": "as run" if mine is not None else scale if source is None else "as packed",
             "seconds": round(each.seconds, 2),
             "files": [str(path) for path in each.files],
         }

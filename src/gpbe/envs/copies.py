@@ -27,7 +27,7 @@ class Copies(Protocol):
     """Lanes of one environment. Actions count from 0."""
 
     lanes: int
-    spaces: Sequence[Any]
+    spaces: list[Any]
     """Of observations, one a lane."""
 
     def begin(self, seeds: Mapping[int, int]) -> dict[int, Any]:

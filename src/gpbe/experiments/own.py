@@ -106,8 +106,8 @@ def swept_in(spec: Mapping[str, Any]) -> list[str]:
     """The hyperparameters that have several values in a sweep."""
     values: dict[str, set[float]] = {}
     for each in spec["algorithms"]:
-        given = {k: tuple(v) for k, v in each.items() if k in ("settings", "only")}
-        tried = Swept(each["algorithm"], {k: tuple(v) for k, v in each["grid"].items()}, **given)
+        grid, listed, only = each["grid"], tuple(each["settings"]), tuple(each["only"])
+        tried = Swept(each["algorithm"], {k: tuple(v) for k, v in grid.items()}, listed, only=only)
         for setting in tried.numbered().values():
             for key, value in setting.items():
                 values.setdefault(key, set()).add(value)

@@ -188,7 +188,7 @@ def _suggested(
 ) -> list[dict[str, float]]:
     """What Optuna's tree-structured Parzen estimator would try next, told of all trials before."""
     try:
-        import optuna
+        import optuna  # pyright: ignore[reportMissingImports]
     except ImportError:
         raise InputError("Optuna is not installed; install gpbe[optuna], or search with method = 'random'") from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
