@@ -83,8 +83,10 @@ def hyperparameters(family: str, *names: str) -> str:
     rows = []
     for name in sorted(everything, key=[*hypers._fields, *everything].index):
         h, who = everything[name], [each for each in names if name in declared[each]]
+        sweeps = any(name in table_of[each].grid() for each in who if hasattr(table_of[each], "grid"))
+        paper = ", ".join(map(_number, h.paper)) if sweeps else ""
         usual = {each: getattr(table_of[each], "usual", {}).get(name, h.default) for each in who}
-        rows.append([f"`{name}`", h.meaning, _default(h, usual), h.bounds, _paper(h), _who(who, names)])
+        rows.append([f"`{name}`", h.meaning, _default(h, usual), h.bounds, paper, _who(who, names)])
     heads = ["name", "meaning", "default", "range", "the paper sweeps", "which have it"]
     keep = [k for k in range(len(heads)) if k < 4 or any(row[k] for row in rows)]
     return table([heads[k] for k in keep], [[row[k] for k in keep] for row in rows])
@@ -113,13 +115,6 @@ def problems() -> str:
     from gpbe import mdp
 
     return table(["name", "what it is"], [[f"`{name}`", entry.description] for name, entry in mdp.ZOO.items()])
-
-
-def version() -> str:
-    """The version that these pages are about."""
-    import gpbe
-
-    return f"`{gpbe.__version__}`"
 
 
 def _told_of_linear(a: Any) -> dict[str, str]:
@@ -154,10 +149,6 @@ def _default(h: Hyperparameter, usual: Mapping[str, float]) -> str:
         return ""
     differing = [f"{_number(value)} for `{each}`" for each, value in usual.items() if value != h.default]
     return ", ".join([_number(h.default), *differing])
-
-
-def _paper(h: Hyperparameter) -> str:
-    return ", ".join(map(_number, h.paper))
 
 
 def _number(value: float) -> str:
@@ -212,5 +203,4 @@ PARTS: dict[str, Callable[..., str]] = {
     "hyperparameters": hyperparameters,
     "commands": commands,
     "problems": problems,
-    "version": version,
 }

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import gpbe
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 HEAVY = {"own-algorithm.md", "own-environment.md"}
@@ -85,6 +87,10 @@ def test_every_picture_is_shown_and_drawn(monkeypatch):
     assert pictures == shown
 
 
+def test_the_citation_is_of_this_version():
+    assert f"version {gpbe.__version__}}}" in (ROOT / "docs" / "citation.md").read_text()
+
+
 def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", (ROOT / "docs" / page).read_text(), re.DOTALL)
 
@@ -105,8 +111,6 @@ def test_a_sweep_of_ones_own_and_what_to_make_of_it(tmp_path, monkeypatch, run, 
 @pytest.mark.slow
 def test_a_network_of_ones_own():
     """As printed, but for the number of steps."""
-    import gpbe
-
     (written,) = blocks("control.md", "python")
     short = written.replace('"qrc", body', '"qrc", steps=500, body')
     assert short != written

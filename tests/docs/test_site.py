@@ -1,0 +1,72 @@
+"""The site as people see it: it is built strictly, needs no network, and fits a phone."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from helpers import chromium
+
+pytest.importorskip("material", reason="make docs installs what builds the site")
+pytest.importorskip("mkdocstrings")
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)]
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    subprocess.run(command, cwd=ROOT, env=environment, check=True)
+    return folder
+
+
+def test_no_page_fetches_anything(site):
+    for page in site.rglob("*.html"):
+        text = re.sub(r"<a [^>]*>", "", page.read_text())  # people may follow links
+        fetched = set(re.findall(r"""(?:src|href)=["'](?:https?:)?//[^"']*""", text))
+        assert not fetched, page.name
+
+
+def test_mathematics_is_rendered(site):
+    assert "<math" in (site / "theory.html").read_text()
+    assert not [page.name for page in site.rglob("*.html") if 'class="arithmatex"' in page.read_text()]
+
+
+@pytest.mark.skipif(chromium.find() is None, reason="needs a browser")
+@pytest.mark.parametrize("width", [420, 1280])
+def test_pages_fit_and_complain_of_nothing(site, width):
+    browser = chromium.Browser(chromium.find())
+    try:
+        for page in sorted(set(site.rglob("*.html")) - {site / "404.html"}):  # which a server shows, from its root
+            browser.open(page.as_uri(), width)
+            assert browser.evaluate("document.documentElement.scrollWidth") <= width, page.name
+            assert browser.messages == [], page.name
+    finally:
+        browser.close()
+
+
+@pytest.mark.skipif(chromium.find() is None, reason="needs a browser")
+def test_search_works_from_the_disk(site):
+    browser = chromium.Browser(chromium.find())
+    found = """new Promise((done) => {
+        const input = document.querySelector(".md-search__input");
+        input.focus();
+        input.value = "emphatic";
+        const look = () => {
+            input.dispatchEvent(new KeyboardEvent("keyup", { bubbles: true }));
+            input.dispatchEvent(new Event("input", { bubbles: true }));
+            const titles = [...document.querySelectorAll(".md-search-result__link h1")].map((title) => title.innerText);
+            titles.length ? done(titles) : setTimeout(look, 100);
+        };
+        setTimeout(look, 100);
+    })"""
+    try:
+        browser.open((site / "index.html").as_uri(), 1280)
+        assert any("Symbols" in title for title in browser.evaluate(found))
+    finally:
+        browser.close()
