@@ -5,6 +5,7 @@ import pytest
 
 from gpbe import InputError, evaluate, mdp
 from gpbe.evaluation.importance import PerDecision
+from gpbe.evaluation.intervals import freedom
 from gpbe.evaluation.reading import collected, groupings, surveyed
 from gpbe.evaluation.sums import total
 from gpbe.evaluation.values import LinearValues
@@ -162,12 +163,44 @@ def test_the_interval_of_a_mean_is_students():
     from scipy import stats
 
     sample = target / behavior * log.reward
-    low, high = stats.t.interval(0.9, n - 1, sample.mean(), stats.sem(sample))
+    freedom = min(n - 1, 2 * n / (stats.kurtosis(sample, fisher=False) - 1))
+    low, high = stats.t.interval(0.9, freedom, sample.mean(), stats.sem(sample))
     np.testing.assert_allclose(evaluate(log, "is", level=0.9).interval, (low, high), rtol=1e-10)
     boot = evaluate(log, "is", level=0.9, interval="bootstrap", resamples=4000)
     reference = stats.bootstrap((sample,), np.mean, confidence_level=0.9, method="percentile", rng=1)
     width = high - low
     np.testing.assert_allclose(boot.interval, reference.confidence_interval, atol=0.06 * width)
+
+
+@pytest.mark.parametrize("name", ["is", "wis", "pdis", "wpdis"])
+def test_the_error_is_that_of_the_jackknife(name):
+    """Estimates from all episodes but one: their variance times (n - 1)^2 / n, with weights normalized anew."""
+    lengths = (3, 1, 4, 2, 5, 2, 3, 1)
+    log = a_log(lengths, seed=7)
+    starts = np.cumsum((0, *lengths))
+    without = []
+    for k in range(len(lengths)):
+        kept = np.r_[0 : starts[k], starts[k + 1] : len(log)]
+        columns = {c: getattr(log, c)[kept] for c in ("features", "reward", "discount", "target", "behavior")}
+        rest = mdp.Log(
+            **columns,
+            next_features=log.next_features[kept],
+            episode=np.repeat(np.arange(len(lengths)), lengths)[kept],
+        )
+        without.append(evaluate(rest, name).value)
+    n, whole = len(lengths), evaluate(log, name)
+    variance = (n - 1) / n * ((np.array(without) - whole.value) ** 2).sum()
+    assert whole[name].error == pytest.approx(np.sqrt(variance), rel=1e-9)
+
+
+def test_degrees_of_freedom_are_those_of_a_sum_of_squares():
+    """About g - 1 for g normal numbers, and about twice as many as there are that matter."""
+    rng = np.random.default_rng(0)
+    assert np.mean([freedom(rng.standard_normal(40)) for _ in range(300)]) == pytest.approx(37, abs=1.5)
+    few = np.concatenate([100 * rng.choice([-1.0, 1.0], 3), rng.standard_normal(2000)])
+    assert freedom(few) == pytest.approx(6, rel=0.3)
+    assert freedom(np.ones(5)) == 4
+    assert freedom(np.array([1.0, 0.0, 0.0])) >= 1
 
 
 def test_marginalized_ratios_of_a_table_are_exact():

@@ -1,6 +1,7 @@
 """Values of networks: without hidden layers they are the linear ones; with them what linear ones cannot be."""
 
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -78,7 +79,7 @@ def fitted():
 def forward(net: Net, weights, x):
     """The network by hand: what goes into its last layer, and what comes out."""
     sizes, at, layers = [net.features, *net.hidden, net.outputs], 0, []
-    for inputs, units in zip(sizes, sizes[1:], strict=False):
+    for inputs, units in pairwise(sizes):
         w = weights[at : at + inputs * units].reshape(units, inputs)
         layers.append((w, weights[at + inputs * units : at + (inputs + 1) * units]))
         at += (inputs + 1) * units

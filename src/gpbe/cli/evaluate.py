@@ -100,7 +100,6 @@ def evaluate(
 def estimate(log: tuple[str, ...], layout: dict[str, Any], **options: Any) -> Any:
     """The estimation itself, with its progress in rows on the terminal."""
     import gpbe
-
     from gpbe.evaluation import ESTIMATORS
 
     source = gpbe.mdp.scan_log(list(log), **layout)

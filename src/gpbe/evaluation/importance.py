@@ -34,7 +34,7 @@ class Trajectory:
         return _ratio(total["above"], total["below"])
 
     def influence(self, sums: Sums, total: Sums) -> Array:
-        return (sums["above"] - self.value(total) * sums["below"]) / total["below"]
+        return _left_out(sums["above"], sums["below"], total["above"], total["below"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,10 +91,10 @@ class PerDecision:
 
     def influence(self, sums: Sums, total: Sums) -> Array:
         if not self.weighted:
-            return (sums["above"] - self.value(total) * sums["below"]) / total["below"]
+            return _left_out(sums["above"], sums["below"], total["above"], total["below"])
         (now, earlier), (its_now, its_earlier) = _weights(total), _weights(sums)
-        moved = _ratio(sums["signal"] - _ratio(total["signal"], now) * its_now, now)
-        return (moved + _ratio(sums["base"] - _ratio(total["base"], earlier) * its_earlier, earlier)).sum(-1)
+        signal = _left_out(sums["signal"], its_now, total["signal"], now)
+        return (signal + _left_out(sums["base"], its_earlier, total["base"], earlier)).sum(-1)
 
 
 def _weights(sums: Sums) -> tuple[Array, Array]:
@@ -107,3 +107,16 @@ def _ratio(above: Array, below: Array) -> Any:
     """A quotient that is 0 where there is nothing."""
     above, below = np.asarray(above, dtype=float), np.asarray(below, dtype=float)
     return np.divide(above, below, out=np.zeros(np.broadcast_shapes(above.shape, below.shape)), where=below != 0)
+
+
+def _left_out(above: Array, below: Array, whole_above: Array, whole_below: Array) -> Array:
+    """What a quotient of sums would change by without each group: the jackknife, (g - 1) / g times.
+
+    It is (a - q b) / (B - b) with q = A / B. The delta method has B for B - b, and so takes a group with much of the
+    weight to be closer to the others than it is.
+    """
+    groups = max(2, int(np.count_nonzero(np.reshape(below != 0, (len(below), -1)).any(1))))
+    apart = above - _ratio(whole_above, whole_below) * below
+    rest = whole_below - below
+    rest = np.where(rest > 1e-9 * whole_below, rest, whole_below / groups)  # nothing is left without the group
+    return (groups - 1) / groups * _ratio(apart, rest)

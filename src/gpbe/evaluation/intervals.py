@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+from jaxtyping import Float
 from scipy import stats
 
 from gpbe.evaluation.sums import Sums, total
@@ -43,7 +44,7 @@ class Spread(NamedTuple):
 def asymptotic(estimator: Estimator, sums: Sums, value: float, level: float) -> Spread:
     """Student's interval with the error of the delta method (for least squares: the sandwich).
 
-    The error is the root of the sum of squares of what each group adds. With g groups it has g - 1 degrees of freedom.
+    The error is the root of the sum of squares of what each group adds; it has `freedom` degrees of freedom.
     """
     moved = estimator.influence(sums, total(sums))
     moved = moved[_used(sums)]
@@ -51,8 +52,24 @@ def asymptotic(estimator: Estimator, sums: Sums, value: float, level: float) -> 
     if count < 2:
         return Spread(np.nan, np.nan, np.nan)
     error = float(np.sqrt(count / (count - 1) * (moved**2).sum()))
-    reach = float(stats.t.ppf((1 + level) / 2, count - 1)) * error
+    reach = float(stats.t.ppf((1 + level) / 2, freedom(moved))) * error
     return Spread(error, value - reach, value + reach)
+
+
+def freedom(moved: Float[Array, " G"]) -> float:
+    """How many degrees of freedom a sum of squares has: twice its squared mean over its variance (Satterthwaite 1946).
+
+    From g normal numbers that is g - 1, and there are never more; where few groups make up most of the error, it is
+    about twice as many as these.
+
+    >>> round(freedom(np.array([1.0, -1.0] * 50 + [30.0, -30.0])), 1)
+    4.6
+    """
+    count, squares = len(moved), (moved**2).sum()
+    variance = (moved**4).sum() - squares**2 / count
+    if not variance > 0:
+        return count - 1.0
+    return float(np.clip(2 * squares**2 / variance, 1.0, count - 1.0))
 
 
 def bootstrap(estimator: Estimator, sums: Sums, level: float, resamples: int, seed: int) -> Spread:

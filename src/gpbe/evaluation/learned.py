@@ -36,7 +36,8 @@ RESAMPLES, NETWORK_RESAMPLES = 100, 20
 class Learned(Protocol):
     """Weights of each run, and what they say of states."""
 
-    weights: Float[Array, "runs P"]
+    @property
+    def weights(self) -> Float[Array, "runs P"]: ...
 
     def mean(self, run: int, x: Float[Array, "N K"], share: Float[Array, " N"]) -> float:
         """The mean value of states, each with its share."""

@@ -137,9 +137,9 @@ def gather(plan: "Plan", actions: int) -> Gathered:
         at += len(log)
     deviation = x.std(0, dtype=float)
     scaling = Scaling(x.mean(0, dtype=float), np.where(deviation > 0, deviation, 1.0))
-    for each in (x, after):
-        each -= scaling.center.astype(np.float32)
-        each /= scaling.deviation.astype(np.float32)
+    for states in (x, after):
+        np.subtract(states, scaling.center.astype(np.float32), out=states)
+        np.divide(states, scaling.deviation.astype(np.float32), out=states)
     return Gathered(Rows(x, after, taken, following, reward, discount, weight, group), scaling, policy, asked)
 
 

@@ -9,7 +9,6 @@ from gpbe.evaluation.walk import Walk
 from gpbe.mdp import Log
 from gpbe.shapes import Array
 
-
 FOLDS = 5
 
 

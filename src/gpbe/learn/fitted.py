@@ -104,7 +104,7 @@ def outputs(net: Net, weights: Float[Any, "fits P"], x: Float[Any, "N K"]) -> Fl
         some = np.asarray(x[start : start + BLOCK], np.float32)
         padded = np.zeros((BLOCK, x.shape[1]), np.float32)
         padded[: len(some)] = some
-        found[:, start : start + BLOCK] = _forward(net, jnp.asarray(weights), padded)[:, : len(some)]
+        found[:, start : start + BLOCK] = _forward(net, jnp.asarray(weights), jnp.asarray(padded))[:, : len(some)]
     return found
 
 
@@ -128,7 +128,7 @@ def _fit_side_by_side(
     start = jax.vmap(lambda arrays, _: _adam().init(flat(arrays)))
     optimizer = start(eqx.filter(nets.body, eqx.is_inexact_array), counts)
     judged = rows.x[:: max(1, len(rows.x) // JUDGED)], rows.taken[:: max(1, len(rows.x) // JUDGED)]
-    before, change = jnp.inf, np.full(real, np.inf)
+    before, change, done = jnp.inf, np.full(real, np.inf), 0
     for done in range(rounds):
         nets = _with_heads(nets, solved(*_systems(nets, _in_blocks(rows), counts)))
         now = _values(nets, *judged)
@@ -137,7 +137,7 @@ def _fit_side_by_side(
         if done + 1 == rounds or change.max() < TOLERANCE or not learns:
             break
         step_sizes = STEP_SIZE * (1 - (done + np.arange(UPDATES) / UPDATES) / rounds)
-        each = jax.vmap(lambda key: jax.random.fold_in(key, done))(keys)
+        each = jax.vmap(jax.random.fold_in, (0, None))(keys, done)
         nets, optimizer = _improved(nets, optimizer, rows, counts, each, jnp.asarray(step_sizes, jnp.float32))
     change = change if learns else np.zeros(real)
     head = jax.tree.map(lambda a: a * scale, nets.head)
@@ -228,6 +228,7 @@ def _improved(
             weights, optimizer = carry
             at, step_size = xs
             gradient = jax.grad(loss)(weights, jax.tree.map(lambda a: a[at], rows))
+            move: Any
             move, optimizer = _adam().update(gradient, optimizer)
             return (weights - step_size * move, optimizer), None
 
