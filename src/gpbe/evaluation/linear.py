@@ -38,9 +38,9 @@ def solved(matrix: Array, right: Array) -> Array:
     >>> solved(np.array([[[2.0]], [[np.inf]]]), np.array([[1.0], [1.0]])).tolist()
     [[0.5], [nan]]
     """
-    finite = np.isfinite(matrix).all((-2, -1), keepdims=True)
-    solution = linalg.least_squares(np.where(finite, matrix, 0.0), right).solution
-    return np.where(finite[..., 0], solution, np.nan)
+    finite = np.asarray(np.isfinite(matrix).all((-2, -1)))
+    solution = linalg.least_squares(np.where(finite[..., None, None], matrix, 0.0), right).solution
+    return np.where(finite[..., None], solution, np.nan)
 
 
 @dataclass(frozen=True, eq=False)

@@ -87,10 +87,10 @@ def _averaged_already(result: "Prediction") -> bool:
 
 def training(result: "Training") -> str:
     """Returns while learning, and how good the settings are."""
-    from gpbe.experiments.training import returns_table, training_table
+    from gpbe.experiments.training import training_table
     from gpbe.figures import returns
 
-    drawn = returns.draw(returns_table(result), f"{result.algorithm} on {result.env}")
+    drawn = returns.draw(result.table(), f"{result.algorithm} on {result.env}")
     return _shown(repr(result), drawn, training_table(result))
 
 

@@ -19,6 +19,7 @@ from gpbe.learn.control.playing import Evaluation, play, preferences_program
 from gpbe.learn.control.state import Shape, shape_of
 from gpbe.nets import MakeBody, Style
 from gpbe.shapes import Array
+from gpbe.wording import counted
 
 KIND, VERSION, OLDEST = "gpbe-agent", 2, 1
 
