@@ -27,14 +27,14 @@ drawing: $(VENV)/.test ## draw the rooms of the code into docs/img/architecture.
 test: $(VENV)/.test ## install what tests need and run them (all but the slow ones)
 	@$(BIN)/python -m pytest -n auto --dist worksteal -q
 
-test-slow: $(VENV)/.test ## the tests that take minutes
-	@$(BIN)/python -m pytest -q -m slow
+test-slow: $(VENV)/.test ## the tests that take minutes, and all others with the shapes of every function checked
+	@$(BIN)/python -m pytest -n auto --dist worksteal -q -m "slow or not slow" --jaxtyping-packages=gpbe,beartype.beartype
 
 test-any: $(VENV)/.test ## what is learned, with ten other seeds and on processors with fewer instructions
 	@for seed in 1 2 3 4 5 6 7 8 9 10; do echo "seed $$seed"; \
-	  GPBE_TEST_SEED=$$seed $(BIN)/python -m pytest -n auto --dist worksteal -q -m "learning and not slow" tests || exit 1; done
+	  GPBE_TEST_SEED=$$seed $(BIN)/python -m pytest -n auto --dist worksteal -q -m learning tests || exit 1; done
 	@for isa in SSE4_2 AVX AVX2 AVX512; do echo "at most $$isa"; \
-	  XLA_FLAGS=--xla_cpu_max_isa=$$isa $(BIN)/python -m pytest -n auto --dist worksteal -q -m "learning and not slow" tests || exit 1; done
+	  XLA_FLAGS=--xla_cpu_max_isa=$$isa $(BIN)/python -m pytest -n auto --dist worksteal -q -m learning tests || exit 1; done
 
 fuzz: $(VENV)/.test ## ten thousand broken files, specs and command lines of each kind (an hour)
 	@GPBE_FUZZ=10000 $(BIN)/python -m pytest -q tests/fuzz
