@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -53,20 +54,19 @@ def test_pages_fit_and_complain_of_nothing(site, width):
 @pytest.mark.skipif(chromium.find() is None, reason="needs a browser")
 def test_search_works_from_the_disk(site):
     browser = chromium.Browser(chromium.find())
-    found = """new Promise((done) => {
-        const input = document.querySelector(".md-search__input");
-        input.focus();
-        input.value = "emphatic";
-        const look = () => {
-            input.dispatchEvent(new KeyboardEvent("keyup", { bubbles: true }));
-            input.dispatchEvent(new Event("input", { bubbles: true }));
-            const titles = [...document.querySelectorAll(".md-search-result__link h1")].map((title) => title.innerText);
-            titles.length ? done(titles) : setTimeout(look, 100);
-        };
-        setTimeout(look, 100);
-    })"""
+    titles = "[...document.querySelectorAll('.md-search-result__link h1')].map((title) => title.innerText)"
+    where = "(({x, y, width, height}) => [x + width / 2, y + height / 2])"
     try:
         browser.open((site / "index.html").as_uri(), 1280)
-        assert any("Symbols" in title for title in browser.evaluate(found))
+        x, y = browser.evaluate(f"{where}(document.querySelector('.md-search__input').getBoundingClientRect())")
+        for what in ("mousePressed", "mouseReleased"):
+            browser.call("Input.dispatchMouseEvent", type=what, x=x, y=y, button="left", clickCount=1)
+        browser.call("Input.insertText", text="emphati")
+        end = time.monotonic() + 60
+        browser.call("Input.dispatchKeyEvent", type="keyDown", key="c", text="c")
+        browser.call("Input.dispatchKeyEvent", type="keyUp", key="c")
+        while not (found := browser.evaluate(titles)) and time.monotonic() < end:
+            time.sleep(0.2)
+        assert "Symbols" in found
     finally:
         browser.close()
