@@ -1,7 +1,7 @@
 """How often do the intervals of `gpbe.evaluate` hold the truth?
 
 `python benchmarks/coverage.py [logs]`, 300 if left out: about two minutes on one core. Logs are simulated from a random
-problem with 7 states and 3 actions, whose value is known. Once its behavior is halfway between the target and chance, and
+problem with 7 states and 3 actions, whose value is known. Once its behavior is halfway between target and chance, and
 logs have 3,000 rows; once it is chance and they have 1,000, so that they are worth few episodes of the target's.
 Prints a row for each estimator, as Markdown; a frequency p from n logs has a standard error of sqrt(p (1 - p) / n).
 """

@@ -68,7 +68,8 @@ def covered(p, logs: int, rows: int, names, **options) -> dict[str, float]:
 @pytest.mark.parametrize("level", [0.9, 0.95])
 def test_intervals_of_whole_returns_hold_the_truth_with_few_effective_episodes(level):
     """400 logs of 150 episodes that are worth 35: Student's quantile with g - 1 degrees, and an error without the
-    jackknife, hold it in 0.85 of them where 0.9 is said."""
+    jackknife, hold it in 0.85 of them where 0.9 is said.
+    """
     rng = np.random.default_rng(0)
     m = mdp.random_mdp(7, 3, 3, gamma=0.95, rng=rng, termination=0.15)
     p = mdp.PredictionProblem(m, rng.dirichlet(np.ones(3), 7), np.full((7, 3), 1 / 3))
