@@ -108,7 +108,7 @@ def predict(
         seed=seed,
         metrics=metrics or None,
         weighting=weighting,
-        every=usual_every(steps or len(data)) if every is None and is_log(problem) else every or 1,
+        every=every if every is not None else usual_every(steps or data.features.shape[0]) if is_log(problem) else 1,
         optimizer=optimizer,
         epochs=epochs,
         net=net,
