@@ -1,11 +1,14 @@
 """What do time and memory of logs grow with?
 
-Run with nothing else on the machine: `python benchmarks/logs.py [rows ...]`, 1e5 to 1e7 if left out; 1e8 rows of twenty
-features take 17 GB of disk. Rows lie in Parquet files of a million, twenty features each, in episodes of fifty on
-average. Each command is a process of its own, from its start to its answer; memory is the peak of its resident set, of
-workers the largest. `predict` holds the whole log in memory, so it is measured up to a million rows only.
+Run with nothing else on the machine: `python benchmarks/logs.py [rows ...] [--json FILE]`, 1e5 to 1e7 if left out; 1e8
+rows of twenty features take 17 GB of disk. `docs/draw_cost.py` draws the file. Rows lie in Parquet files of a million,
+twenty features each, in episodes of fifty on average. Each command is a process of its own, from its start to its
+answer; memory is the peak of its resident set, of workers the largest. `predict` holds the whole log in memory, so it
+is measured up to a million rows only.
 """
 
+import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -54,9 +57,10 @@ def measure(command: tuple[str, ...], files: list[str]) -> tuple[float, float]:
     return time.perf_counter() - begun, used.ru_maxrss / 1e3
 
 
-def main(sizes: list[int]) -> None:
-    """Print a row for each size and command."""
+def main(sizes: list[int], file: Path | None) -> None:
+    """Print a row for each size and command, and write what there is so far."""
     print(f"{'rows':>12}  {'command':30}{'seconds':>9}{'MB':>8}{'rows/s':>12}")
+    found = []
     for rows in sizes:
         folder = Path(tempfile.mkdtemp())
         try:
@@ -69,9 +73,16 @@ def main(sizes: list[int]) -> None:
                     continue
                 seconds, megabytes = measure(command, files)
                 print(f"{rows:12,}  {name:30}{seconds:9.1f}{megabytes:8.0f}{rows / seconds:12,.0f}", flush=True)
+                found.append({"rows": rows, "command": name, "seconds": round(seconds, 2), "MB": round(megabytes)})
+                if file is not None:
+                    file.write_text(json.dumps(found, indent=1) + "\n")
         finally:
             shutil.rmtree(folder)
 
 
 if __name__ == "__main__":
-    main([int(float(a)) for a in sys.argv[1:]] or [10**5, 10**6, 10**7])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("rows", nargs="*", type=float, default=[1e5, 1e6, 1e7])
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    main([int(rows) for rows in given.rows], given.json)

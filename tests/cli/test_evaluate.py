@@ -23,6 +23,11 @@ def test_a_page_json_a_table_a_drawing_and_weights(log, run, tmp_path):
     assert "Recommended: " in run("evaluate", log)
     found = run("evaluate", log, "--by", "wis", "lstd", "--json", "--out", str(tmp_path / "e.csv"))
     assert [e["estimator"] for e in found["estimates"]] == ["wis", "lstd"]
+    linear, network = (
+        run("evaluate", log, "--by", "dr", *more, "--json")["value"] for more in ((), ("--hidden", "3", "2"))
+    )
+    assert network == pytest.approx(linear, abs=2)
+    assert network != linear
     assert pl.read_csv(tmp_path / "e.csv")["value"].to_list() == pytest.approx([e["value"] for e in found["estimates"]])
     run("evaluate", log, "--by", "lstd", "--out", str(tmp_path / "e.png"), "--weights", str(tmp_path / "w.csv"))
     assert (tmp_path / "e.png").stat().st_size > 5000
@@ -63,6 +68,7 @@ def test_columns_functions_and_a_number_for_the_discount(run, tmp_path, monkeypa
         (["{log}", "--weights", "w.txt"], "--weights w.txt should end in .parquet or .csv"),
         (["{log}", "--episodes", "3"], "--episodes is for an agent"),
         (["{log}", "--by", "lstd", "--level", "2"], "level is 2.0"),
+        (["{log}", "--by", "wis", "--hidden", "3"], "hidden is for fqe, dr, wdr"),
         (["absent.npz"], "absent.npz"),
         (["a.npz", "b.npz"], "give one agent"),
     ],

@@ -68,7 +68,8 @@ def covered(p, logs: int, rows: int, names, **options) -> dict[str, float]:
 @pytest.mark.parametrize("level", [0.9, 0.95])
 def test_intervals_of_whole_returns_hold_the_truth_with_few_effective_episodes(level):
     """400 logs of 150 episodes that are worth 35: Student's quantile with g - 1 degrees, and an error without the
-    jackknife, hold it in 0.85 of them where 0.9 is said."""
+    jackknife, hold it in 0.85 of them where 0.9 is said.
+    """
     rng = np.random.default_rng(0)
     m = mdp.random_mdp(7, 3, 3, gamma=0.95, rng=rng, termination=0.15)
     p = mdp.PredictionProblem(m, rng.dirichlet(np.ones(3), 7), np.full((7, 3), 1 / 3))
@@ -105,16 +106,18 @@ def test_blocks_take_the_place_of_episodes():
 
 
 @pytest.mark.learning
-def test_what_predict_learns_is_an_estimate_too():
+@pytest.mark.parametrize("name", ["tdrc", "etd"])
+def test_what_predict_learns_is_an_estimate_too(name):
+    """Emphatic methods among them."""
     p = a_problem(0)
     log = mdp.Log.simulate(p, 6000, seed=seed(5))
-    found = gpbe.evaluate(log, "tdrc", step_size=0.05, resamples=20)
-    learned = gpbe.predict(log, "tdrc", step_size=0.05, metrics=(), every=6000)
+    found = gpbe.evaluate(log, name, step_size=0.05, resamples=20)
+    learned = gpbe.predict(log, name, step_size=0.05, metrics=(), every=6000)
     begins = ~np.append(False, log.continues[:-1])
     expected = log.features[begins].mean(0) @ learned.weights[0]
     assert found.value == pytest.approx(expected, rel=1e-4)
-    assert found.interval[0] < found.value < found.interval[1] or found["tdrc"].error > 0
-    assert found["tdrc"].method == "bootstrap"
+    assert found.interval[0] < found.value < found.interval[1] or found[name].error > 0
+    assert found[name].method == "bootstrap"
 
 
 # ---------------------------------------------------------------- the same from many files

@@ -118,6 +118,7 @@ def test_values_go_to_other_processes(fitted):
     np.testing.assert_array_equal(again.actions(rows.x[:5]), values.actions(rows.x[:5]))
 
 
+@pytest.mark.slow
 @pytest.mark.learning
 def test_a_network_finds_what_linear_values_cannot():
     """A walk of 40 states seen through two features, of which no line makes the values; they are off by 0.4."""

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from gpbe.learn.prediction import Prediction
     from gpbe.mdp import Log, PredictionProblem
 
+POINTS = 10_000
+"""Points of a log's curve, at most: LSTD solves its linear system at each of them."""
 Length = Annotated[str | None, arg(metavar="INT|episode", help_behavior_hint="")]
 
 
@@ -65,7 +67,7 @@ def predict(
     seed: int = 0,
     metrics: Names = (),
     weighting: Weighting = "behavior",
-    every: int = 1,
+    every: Number = None,
     optimizer: Literal["sgd", "adam"] = "sgd",
     epochs: int = 1,
     net: Sizes = None,
@@ -91,7 +93,7 @@ def predict(
         metrics: of rmsve, rmspbe, rmsbe and distance, with --net of rmsve, rmspbe, rmsbe and rmstde; settings are
             compared by the first
         weighting: of the states in the metrics
-        every: transitions between points of a learning curve
+        every: transitions between points of a learning curve; 1 if left out, or more for a log of more than 10,000 rows
         optimizer: plain steps along the algorithm's direction, or Adam's
         epochs: passes over the data, for SVRG and SAGA
         net: units in each hidden layer of a network that makes values of the features
@@ -116,7 +118,7 @@ def predict(
         "seed": seed,
         "metrics": metrics or None,
         "weighting": weighting,
-        "every": every,
+        "every": every if every is not None else usual_every(steps or data.features.shape[0]) if is_log(problem) else 1,
         "optimizer": optimizer,
         "epochs": epochs,
         "net": net,
@@ -137,6 +139,16 @@ def read_data(problem: str, index: int | None) -> "PredictionProblem | Log":
     from gpbe.mdp import Log
 
     return Log.read(problem) if is_log(problem) else read_problem(problem, index)
+
+
+def usual_every(rows: int) -> int:
+    """Transitions between points, so that a log's curve has 10,000 at most, if there is a number that divides it.
+
+    >>> usual_every(5000), usual_every(1_000_000), usual_every(1_000_003)
+    (1, 100, 1)
+    """
+    least = -(-rows // POINTS)
+    return next((every for every in range(least, 10 * least + 1) if rows % every == 0), 1)
 
 
 def read_length(n: str | None) -> int | str | None:
