@@ -96,3 +96,44 @@ def test_traces_in_the_long_run_are_the_expectation(name):
     got = control.expected_traced_update(problem, name, w, theta, behavior, LAM, beta=0.0)
     np.testing.assert_allclose(got.w, on_w, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(got.theta, on_theta, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", control.UPDATES)
+def test_at_fixed_points_nothing_moves_and_a_table_has_the_optimal_values_among_them(name):
+    problem, behavior, _, _ = random_case()
+    points = control.lambda_fixed_points(problem, name, behavior, LAM, BETA)
+    for point in points:
+        theta = point.theta if len(point.theta) else np.zeros(M)
+        moved = control.expected_traced_update(problem, name, point.weights, theta, behavior, LAM, BETA)
+        np.testing.assert_allclose(np.concatenate(moved), 0, atol=1e-7)
+    table = control.ControlProblem(problem.mdp)
+    optimal = control.optimal_action_values(problem.mdp).ravel()
+    found = control.lambda_fixed_points(table, name, behavior, LAM, BETA, starts=[optimal + 0.01])
+    np.testing.assert_allclose(found[0].weights, optimal, atol=1e-6)
+    assert found[0].error < 1e-12
+
+
+def test_stationary_points_are_where_saddlepoint_updates_rest():
+    """GQ(lambda) without beta rests where the gradient of PBE(lam) is 0, and nowhere else that is found from here."""
+    problem, behavior, _, _ = random_case(1)
+    stationary = control.lambda_stationary_points(problem, behavior, LAM)
+    assert stationary
+    assert stationary[0].error == min(point.error for point in stationary)
+    for point in stationary:
+        still = control.expected_traced_update(problem, "gq", point.weights, point.theta, behavior, LAM, beta=0.0)
+        np.testing.assert_allclose(np.concatenate(still), 0, atol=1e-6)
+        assert point.error == pytest.approx(control.lambda_projected_error(problem, point.weights, behavior, LAM))
+    for point in control.lambda_fixed_points(problem, "gq", behavior, LAM, beta=0.0):
+        gradient = control.lambda_projected_gradient(problem, point.weights, behavior, LAM)
+        np.testing.assert_allclose(gradient, 0, atol=1e-6)
+
+
+def test_without_lambda_these_are_points_of_the_pbe():
+    """All but those where actions tie, which `stationary_points` looks for besides."""
+    problem, behavior, _, _ = random_case(2)
+    mine = control.lambda_stationary_points(problem, behavior, 0.0)
+    assert mine
+    for point in mine:
+        np.testing.assert_allclose(control.projected_bellman_gradient(problem, point.weights), 0, atol=1e-6)
+        assert point.error == pytest.approx(control.projected_bellman_error(problem, point.weights))
+        np.testing.assert_allclose(point.theta, control.best_theta(problem, point.weights), atol=1e-9)

@@ -14,8 +14,10 @@ from gpbe.exact.control.returns import (
     LambdaErrors,
     expected_traced_update,
     lambda_errors,
+    lambda_fixed_points,
     lambda_projected_error,
     lambda_projected_gradient,
+    lambda_stationary_points,
 )
 from gpbe.exact.control.stationary import Point, fixed_points, stationary_points
 from gpbe.exact.control.updates import UPDATES, Update, best_theta, expected_update, reduced_update, update_jacobian
@@ -36,8 +38,10 @@ __all__ = [
     "fixed_points",
     "greedy",
     "lambda_errors",
+    "lambda_fixed_points",
     "lambda_projected_error",
     "lambda_projected_gradient",
+    "lambda_stationary_points",
     "optimal_action_values",
     "projected_bellman_error",
     "projected_bellman_gradient",

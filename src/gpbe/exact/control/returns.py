@@ -17,10 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
+from scipy import optimize
 
 from gpbe.checks import as_floats, check_interval, check_shape
 from gpbe.exact.control.objectives import ControlProblem, expected_td_error, visits
-from gpbe.exact.control.updates import Update, form_of
+from gpbe.exact.control.stationary import Point, distinct, first_points, relative
+from gpbe.exact.control.updates import Update, best_theta, form_of
 from gpbe.exact.projections import weighted_basis
 from gpbe.shapes import Array, Numbers, Scalar, Weights, as_scalar
 
@@ -105,3 +107,68 @@ def expected_traced_update(
     d_theta = (d * (value - h)) @ phi - beta * theta
     first = (d * (value - h)) @ x if form == "correction" else 0.0
     return Update(first - (d * h) @ slope, d_theta)
+
+
+def lambda_stationary_points(
+    problem: ControlProblem, behavior: Numbers, lam: float, starts: Numbers | None = None, tolerance: float = 1e-8
+) -> list[Point]:
+    """Zeros of the gradient of PBE(lam), best first, from the starts of `stationary_points`.
+
+    Where actions tie PBE(lam) jumps, for another action cuts traces off: only points around which it is smooth are
+    found. Theta is that of the h which attains the maximum.
+    """
+    begin = first_points(problem, starts)
+
+    def slope(w: Array) -> Array:
+        return lambda_projected_gradient(problem, w, behavior, lam)
+
+    scale = max(float(np.linalg.norm(slope(w))) for w in begin) or 1.0
+
+    def point(w: Array) -> Point:
+        theta = best_theta(problem, w, errors=lambda_errors(problem, w, behavior, lam).value)
+        error = float(lambda_projected_error(problem, w, behavior, lam))
+        return Point(w, theta, error, relative(slope(w), scale))
+
+    basis, root = weighted_basis(problem.phi, problem.d), np.sqrt(problem.d)
+
+    def errors(w: Array) -> Array:
+        return basis.T @ (root * lambda_errors(problem, w, behavior, lam).value)
+
+    def slopes(w: Array) -> Array:
+        return basis.T @ (root[:, None] * lambda_errors(problem, w, behavior, lam).slope)
+
+    tight = {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15}
+    minima = [optimize.least_squares(errors, w, slopes, **tight).x for w in begin]
+    saddles = [optimize.root(slope, w, tol=1e-13).x for w in begin]
+    return distinct([point(w) for w in (*minima, *saddles)], tolerance)
+
+
+def lambda_fixed_points(
+    problem: ControlProblem,
+    algorithm: str,
+    behavior: Numbers,
+    lam: float,
+    beta: float = 1.0,
+    starts: Numbers | None = None,
+    tolerance: float = 1e-8,
+) -> list[Point]:
+    """Weights (w, theta) at which an algorithm with traces moves neither in the end: `fixed_points` with lambda."""
+    form, beta = form_of(algorithm, beta)
+    problem = problem.change(weighting=visits(problem.mdp, behavior))
+    k, m, begin = problem.x.shape[1], problem.phi.shape[1], first_points(problem, starts)
+
+    def second(w: Array) -> Array:
+        """The theta that goes with w; without h, none."""
+        if form == "none":
+            return np.zeros(m)
+        return best_theta(problem, w, beta, lambda_errors(problem, w, behavior, lam).value)
+
+    def move(w: Array) -> Array:
+        return expected_traced_update(problem, algorithm, w, second(w), behavior, lam, beta).w
+
+    def point(w: Array) -> Point:
+        error = float(lambda_projected_error(problem, w, behavior, lam))
+        return Point(w, second(w) if form != "none" else np.zeros(0), error, relative(move(w), scale))
+
+    scale = max(float(np.linalg.norm(move(w))) for w in begin) or 1.0
+    return distinct([point(optimize.root(move, w, tol=1e-13).x[:k]) for w in begin], tolerance)

@@ -48,7 +48,7 @@ def stationary_points(
     """
     check_known(objective, ("pbe", "be"), "objective of control")
     chosen = problem if objective == "pbe" else problem.change(projection="all")
-    begin = _starts(problem, starts)
+    begin = first_points(problem, starts)
 
     def slope(w: Array) -> Array:
         return projected_bellman_gradient(chosen, w)
@@ -61,14 +61,14 @@ def stationary_points(
     def point(w: Array) -> Point:
         smooth, ties = slope(w), problem.tau == 0
         gradient = min(smooth, shortest_gradient(chosen, w, size), key=np.linalg.norm) if ties else smooth
-        return Point(w, best_theta(chosen, w), float(projected_bellman_error(chosen, w)), _size(gradient, scale))
+        return Point(w, best_theta(chosen, w), float(projected_bellman_error(chosen, w)), relative(gradient, scale))
 
     found = [point(w) for w in minima]
     if problem.tau == 0:  # from where no smooth minimum was found
         stuck = [w for w, p in zip(begin, found, strict=True) if p.residual >= tolerance]
         found += [point(w) for start in stuck for w in kink_points(chosen, start, size)]
     found += [point(optimize.root(slope, w, tol=1e-13).x) for w in begin]
-    return _distinct(found, tolerance)
+    return distinct(found, tolerance)
 
 
 def fixed_points(
@@ -95,15 +95,18 @@ def fixed_points(
     def second(w: Array) -> Array:
         return np.zeros(0) if alone else best_theta(problem, w, 0.0 if algorithm == "qc" else beta)
 
-    begin = _starts(problem, starts)
+    begin = first_points(problem, starts)
     still = np.zeros(0 if alone else m)
     scale = max(float(np.linalg.norm(move(np.concatenate([w, still])))) for w in begin) or 1.0
     ends = [optimize.root(move, np.concatenate([w, second(w)]), tol=1e-13).x for w in begin]
-    points = [Point(z[:k], z[k:], float(projected_bellman_error(problem, z[:k])), _size(move(z), scale)) for z in ends]
-    return _distinct(points, tolerance)
+    points = [
+        Point(z[:k], z[k:], float(projected_bellman_error(problem, z[:k])), relative(move(z), scale)) for z in ends
+    ]
+    return distinct(points, tolerance)
 
 
-def _starts(problem: ControlProblem, starts: Numbers | None) -> Starts:
+def first_points(problem: ControlProblem, starts: Numbers | None) -> Starts:
+    """The given starts; or 0, the weights that fit q* best, and 2 K points around 0 at their size."""
     k = problem.x.shape[1]
     if starts is not None:
         array = np.atleast_2d(as_floats(starts, "starts"))
@@ -116,11 +119,12 @@ def _starts(problem: ControlProblem, starts: Numbers | None) -> Starts:
     return np.concatenate([np.zeros((1, k)), fit[None], around, -around])
 
 
-def _size(vector: Array, scale: float) -> float:
+def relative(vector: Array, scale: float) -> float:
+    """How long a vector is beside others."""
     return float(np.linalg.norm(vector)) / scale
 
 
-def _distinct(points: list[Point], tolerance: float) -> list[Point]:
+def distinct(points: list[Point], tolerance: float) -> list[Point]:
     """Those that are stationary, each once."""
     kept: list[Point] = []
     for p in sorted((p for p in points if p.residual < tolerance), key=lambda p: (p.error, p.residual)):

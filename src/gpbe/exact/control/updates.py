@@ -54,8 +54,10 @@ def expected_update(problem: ControlProblem, algorithm: str, w: Numbers, theta: 
     return Update((d * u) @ x - (d * h) @ g if form == "correction" else (d * h) @ (x - g), d_theta)
 
 
-def best_theta(problem: ControlProblem, w: Numbers, beta: float = 0.0) -> Weights:
+def best_theta(problem: ControlProblem, w: Numbers, beta: float = 0.0, errors: Array | None = None) -> Weights:
     """The theta at which its own update stops: (Phi'D Phi + beta I)^+ Phi'D u, of least norm.
+
+    `errors` are those that h regresses on, if not u: with traces, u^lam.
 
     >>> from gpbe.mdp import FiniteMDP
     >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
@@ -63,7 +65,8 @@ def best_theta(problem: ControlProblem, w: Numbers, beta: float = 0.0) -> Weight
     array([1., 0.])
     """
     root = np.sqrt(problem.d)
-    rows, target = root[:, None] * problem.phi, root * expected_td_error(problem, w)
+    errors = expected_td_error(problem, w) if errors is None else errors
+    rows, target = root[:, None] * problem.phi, root * errors
     if beta:
         m = problem.phi.shape[1]
         rows, target = np.concatenate([rows, np.sqrt(beta) * np.eye(m)]), np.concatenate([target, np.zeros(m)])

@@ -57,8 +57,9 @@ def directions(
         later = jnp.append(link[1:], 0.0)
         ahead = lambda after, xs: (xs[0] + xs[1] * after,) * 2  # noqa: E731
         _, returned = jax.lax.scan(ahead, zero, (traced.delta, later), reverse=True)
-        moved = jax.tree.map(lambda e: returned[:, None] * e, traced.eligible)
-        return moved if traced.directions is None else jax.tree.map(jnp.add, moved, traced.directions)
+        still = jax.tree.map(jnp.zeros_like, out) if traced.directions is None else traced.directions
+        reached = zip(still, traced.eligible, strict=True)
+        return type(out)(*(d if e is None else d + returned[:, None] * e for d, e in reached))
 
     moved = jax.vmap(one)(*jax.tree.map(split, (out, t, done)))
     return jax.tree.map(lambda x: x.reshape(-1, x.shape[-1]).T, moved)

@@ -63,15 +63,21 @@ def update(
         out = agent.outputs(shape.networks(weights), None, s, s_next)
         return jax.tree.map(lambda x: x[..., 0], out)
 
-    out, pull_back = jax.vjp(outputs, run.weights)
+    def pulled_back(cotangents: Any) -> Any:
+        """What moves these outputs; None for those that it need not see. The pass forwards is the same for all."""
+        seen = [k for k, part in enumerate(cotangents) if part is not None]
+        _, pull_back = jax.vjp(lambda weights: [outputs(weights)[k] for k in seen], run.weights)
+        return pull_back([cotangents[k] for k in seen])[0]
+
+    out = outputs(run.weights)
     greedy = hard_max if options.hard else partial(mellowmax, tau=hypers.tau)
     z, z_h, lasting = run.traces
     traced = agent.traced(out, t, hypers, greedy, lasting * z_h)
     kept = lasting * traced.fade
-    z = jax.tree.map(lambda z, new: kept * z + new, z, pull_back(traced.eligible)[0])
+    z = jax.tree.map(lambda z, new: kept * z + new, z, pulled_back(traced.eligible))
     gradient = jax.tree.map(lambda z: -traced.delta * z, z)
     if traced.directions is not None:
-        gradient = jax.tree.map(jnp.subtract, gradient, pull_back(traced.directions)[0])
+        gradient = jax.tree.map(jnp.subtract, gradient, pulled_back(traced.directions))
     second = marks(shape, run.weights)
     gradient = jax.tree.map(
         lambda g, mark, w: g + hypers.beta * mark * w if of(mark) else g, gradient, second, run.weights
