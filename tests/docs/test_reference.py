@@ -20,6 +20,8 @@ INSIDE = {
     "gpbe.analysis.inference",
     "gpbe.exact.bounds",  # whose names are those of gpbe.exact
     "gpbe.linalg",
+    "gpbe.look",
+    "gpbe.look.explorer",
     "gpbe.mdp.zoo",  # of gpbe.mdp
     "gpbe.nets",
     "gpbe.report",

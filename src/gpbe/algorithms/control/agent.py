@@ -108,7 +108,11 @@ class Agent(Protocol):
 
 
 class Errors(NamedTuple):
-    """What an agent finds wrong with its values at one transition."""
+    """What an agent finds wrong with its values at one transition.
+
+    >>> Errors(delta=jnp.asarray(0.5), h=None).h is None
+    True
+    """
 
     delta: Array
     """The TD error."""
@@ -118,10 +122,15 @@ class Errors(NamedTuple):
 
 @runtime_checkable
 class Measurable(Protocol):
-    """An agent that tells its errors, for those who watch it learn."""
+    """An agent that tells its errors, for those who watch it learn.
+
+    >>> from gpbe.algorithms.control import ALGORITHMS
+    >>> isinstance(ALGORITHMS["qrc"].make(), Measurable)
+    True
+    """
 
     def errors(self, out: Outputs, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> Errors:
-        """For one transition."""
+        """The errors of one transition."""
         ...
 
 
