@@ -83,7 +83,7 @@ class Fitted(NamedTuple):
 def fit(net: Net, rows: Rows, counts: Float[Any, "fits G"], seed: int, rounds: int = ROUNDS) -> Fitted:
     """Fit a network for each row of `counts`, which says how often every group of transitions counts.
 
-    Fit k depends on the data, the seed and k, not on how many there are.
+    The first weights of fit k depend on the seed and k alone; fits that are made side by side end together.
     """
     scale = float(np.sqrt(np.mean(np.square(rows.reward, dtype=float)))) or 1.0
     scaled = rows._replace(reward=rows.reward / scale)
