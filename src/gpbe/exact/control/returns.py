@@ -119,8 +119,9 @@ def lambda_stationary_points(
 
     >>> from gpbe.mdp import FiniteMDP
     >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
-    >>> lambda_stationary_points(coin, [[0.5, 0.5]], lam=0.8)[0].weights.round(6)
-    array([2., 1.])
+    >>> point = lambda_stationary_points(coin, [[0.5, 0.5]], lam=0.8, starts=[[1.0, 0.0]])[0]
+    >>> point.weights.round(6), point.error < 1e-20
+    (array([2., 1.]), True)
     """
     begin = first_points(problem, starts)
 
@@ -157,11 +158,11 @@ def lambda_fixed_points(
     starts: Numbers | None = None,
     tolerance: float = 1e-8,
 ) -> list[Point]:
-    """Weights (w, theta) at which an algorithm with traces moves neither in the end: `fixed_points` with lambda.
+    """Weights (w, theta) at which an algorithm with traces moves neither in the long run.
 
     >>> from gpbe.mdp import FiniteMDP
     >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
-    >>> lambda_fixed_points(coin, "qrc", [[0.5, 0.5]], lam=0.8)[0].weights.round(6)
+    >>> lambda_fixed_points(coin, "qrc", [[0.5, 0.5]], lam=0.8, starts=[[1.0, 0.0]])[0].weights.round(6)
     array([2., 1.])
     """
     form, beta = form_of(algorithm, beta)
