@@ -46,6 +46,7 @@ def test_what_is_learned_is_the_same_to_the_last_bit(watched):
 ON_HOST = {"steps": 150, "every": 50, "hidden": (4,), "buffer": 100, "gamma": 0.9, "step_size": 0.01}
 
 
+@pytest.mark.slow
 def test_an_instance_that_is_learned_in_is_not_disturbed_by_episodes_elsewhere():
     """Its episodes would be broken off if it were reset in their middle."""
     alone = gpbe.train(gymnasium.make("CartPole-v1"), "qrc", **ON_HOST)

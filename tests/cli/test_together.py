@@ -34,6 +34,7 @@ def test_one_picture_of_the_best_setting_of_each(run, tmp_path, monkeypatch):
     assert table["setting"].n_unique() == 2
 
 
+@pytest.mark.slow
 def test_training_compares_algorithms_and_saves_the_best(run, tmp_path):
     import gpbe
 

@@ -12,7 +12,7 @@ import gpbe
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-HEAVY = {"own-algorithm.md", "own-environment.md"}
+HEAVY = {"own-algorithm.md", "own-environment.md", "control.md", "nonlinear.md", "traces.md"}
 """Pages whose examples train several agents."""
 
 

@@ -15,6 +15,7 @@ from scipy import stats
 
 from gpbe import InputError, envs
 from gpbe.envs import probes
+from helpers.samples import few
 
 CLASSIC = {"MountainCar-v0": 1000, "CartPole-v1": 500, "Acrobot-v1": 500}
 PHYSICAL = {  # the numbers that Gymnasium keeps as its state
@@ -138,7 +139,7 @@ def test_an_end_at_the_cutoff_is_an_end(name, last):
 # ---------------------------------------------------------------- all of gymnax
 
 
-@pytest.mark.parametrize("name", COMPILED)
+@pytest.mark.parametrize("name", few(COMPILED, [*COMPILED][::4]))
 def test_every_gymnax_environment_fits_the_loop_or_is_refused(name):
     """Traced, not run: a state keeps its shapes and types, and everything else has the type that is promised."""
     if name in {"Pendulum-v1", "MountainCarContinuous-v0", "PointRobot-misc", "Reacher-misc", "Swimmer-misc"}:

@@ -10,6 +10,7 @@ import gpbe
 from gpbe import mdp
 from gpbe.evaluation.networks import NetworkValues, Scaling
 from gpbe.learn.fitted import BLOCK, Net, Rows, fit, outputs
+from helpers.samples import few
 from helpers.seeds import seed
 
 A, K = 3, 4
@@ -54,7 +55,7 @@ def test_without_hidden_layers_it_is_where_regressions_with_a_constant_end():
     assert found["fqe"].network
 
 
-@pytest.mark.parametrize("actions", [True, False])
+@pytest.mark.parametrize("actions", few([True, False], [True]))
 def test_doubly_robust_around_a_network_without_hidden_layers_is_that_around_linear_values(actions):
     """The same folds, and values of LSTD(0) where the log has no actions."""
     log = a_log(1, actions)
@@ -137,6 +138,7 @@ def test_a_network_finds_what_linear_values_cannot():
 # ---------------------------------------------------------------- what gpbe.predict learns
 
 
+@pytest.mark.slow
 def test_what_predict_learns_with_a_network_is_an_estimate_too():
     log = a_log(3, rows=300)
     options = {"step_size": 0.01, "optimizer": "adam", "batch": 8}

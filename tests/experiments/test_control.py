@@ -131,6 +131,7 @@ def test_violins_show_every_setting_over_all_of_learning(small, drawings):
     assert row["mean"] == pytest.approx(np.mean(mine["returns"].to_list()))
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_said_and_the_rest_is_drawn(tmp_path):
     everything = sweeps(n=2, points=4, step_sizes=3)
     partly = everything["bakeoff"].filter(

@@ -15,6 +15,7 @@ from gpbe.experiments.prediction import drawing as drawings
 from gpbe.experiments.tables import curves_table, settings_table
 from gpbe.figures import learning
 from gpbe.lazy import named
+from helpers.samples import few
 from helpers.seeds import moved
 
 
@@ -232,7 +233,9 @@ def test_of_many_settings_only_the_best_has_a_color():
         assert len({line.get_color() for line in axis.lines}) == 2
 
 
-@pytest.mark.parametrize("name", ["prediction-curves", "prediction-sensitivity", "prediction-bars"])
+@pytest.mark.parametrize(
+    "name", few(["prediction-curves", "prediction-sensitivity", "prediction-bars"], ["prediction-bars"])
+)
 def test_the_figures_draw_what_the_sweep_holds(name, smoke):
     spec = experiments.find_figure(name)
     fig = named(spec.draw)(spec.table(Stored({"prediction": smoke})))

@@ -16,7 +16,7 @@ import pytest
 from helpers.seeds import OFFSET
 
 HERE = Path(__file__).parent
-CASES = {"problems": 30, "agents": 30, "specs": 30, "logs": 4, "results": 16, "commands": 6}
+CASES = {"problems": 20, "agents": 16, "specs": 20, "logs": 4, "results": 12, "commands": 5}
 MANY = int(os.environ.get("GPBE_FUZZ", "0"))
 STRETCH = 500
 """Cases that one process tries."""

@@ -34,6 +34,7 @@ def leaky():
     return gpbe.train("CartPole-v1", MINE, **COMMON)
 
 
+@pytest.mark.slow
 def test_ones_own_traces_lie_between_those_of_watkins_and_those_that_are_never_cut(leaky):
     """At its ends the leak is one of the table's choices, to the last bit; in between it is neither."""
     for leak, cut in ((0.0, "before"), (1.0, "never")):

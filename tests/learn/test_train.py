@@ -163,6 +163,7 @@ class Hysteretic(ActionValues):
         return d._replace(q=jnp.where(d.q.sum() < 0, self.trust, 1.0) * d.q)
 
 
+@pytest.mark.slow
 def test_an_algorithm_of_ones_own(tmp_path):
     common = ALIKE | {"steps": 300}
     mine = ControlAlgorithm("hysteretic", Hysteretic)

@@ -13,6 +13,7 @@ from gpbe.figures import diagnosis as figures
 from gpbe.figures.inline import svg
 from helpers import chromium
 from helpers.html_page import Page
+from helpers.samples import few
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +101,7 @@ def test_the_same_diagnosis_is_the_same_page(text):
     assert look.page(exact.diagnose(mdp.baird())) == text
 
 
-@pytest.mark.parametrize("ending", ["html", "png", "pdf"])
+@pytest.mark.parametrize("ending", few(["html", "png", "pdf"], ["html"]))
 def test_the_command_writes_what_the_name_says(ending, tmp_path, run):
     path = tmp_path / "new" / f"kolter.{ending}"
     found = json.loads(json.dumps(run("diagnose", "kolter", "--out", str(path), "--json")))

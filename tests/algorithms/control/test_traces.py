@@ -99,6 +99,7 @@ def test_without_lambda_it_is_linear_tdrc_step_by_step():
     np.testing.assert_allclose(got, np.concatenate([w[:I], h[:I], w[I:], h[I:]]), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_without_lambda_it_is_qrc_with_a_buffer_of_one():
     """The whole of learning in an environment, explored as much: the same weights to rounding."""
     common = {"steps": 60, "runs": 3, "hidden": (5,), "step_size": 0.01, "every": 20, "optimizer": "sgd"}

@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import gpbe
 from gpbe.learn.control import scaling
@@ -31,6 +32,7 @@ def test_nothing_is_scaled_unless_asked_for_or_before_two_samples():
     np.testing.assert_allclose(scaling.seen_as(fresh, x), x)
 
 
+@pytest.mark.slow
 def test_an_agent_takes_its_scales_and_its_style_along(tmp_path):
     """Saved and loaded it acts as before; the mean of what it saw is what its environment shows."""
     style = {"layer_norm": True, "activation": "leaky-relu", "sparsity": 0.5}

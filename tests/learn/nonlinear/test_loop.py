@@ -52,7 +52,7 @@ def problem(seed: int = 0, termination: float = 0.2) -> mdp.PredictionProblem:
 # ---------------------------------------------------------------- linear value functions
 
 
-@pytest.mark.parametrize("prior", ["", "emphatic-", pytest.param("alternative-life-", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("prior", few(["", "emphatic-", "alternative-life-"], [""]))
 def test_a_linear_function_learns_step_by_step_what_the_linear_algorithms_learn(prior):
     """With gradient features h is linear in x too, and there is no curvature; the data are the same."""
     p = problem()
@@ -194,6 +194,7 @@ def test_runs_start_from_different_networks_and_seeds_too():
     np.testing.assert_array_equal(again.weights, one.weights)
 
 
+@pytest.mark.slow
 def test_averages_are_means_of_the_runs():
     p = problem()
     full = gpbe.predict(p, "td", net=(4,), steps=20, runs=3, every=10, metrics="rmsve")
@@ -261,6 +262,7 @@ def test_a_return_to_the_end_of_the_episode_is_one_of_more_transitions_than_any_
     assert np.abs(one - other)[ended[-1] + 1 :].max() > 1e-3
 
 
+@pytest.mark.slow
 def test_longer_returns_agree_with_single_steps_where_lam_is_zero():
     p, given = problem(4), {"net": line, "steps": 50, "runs": 2, "every": 10, "seed": 3, "metrics": ("rmsve",)}
     short = gpbe.predict(p, "tdrc", **given)
@@ -270,6 +272,7 @@ def test_longer_returns_agree_with_single_steps_where_lam_is_zero():
     np.testing.assert_allclose(by_state.values, short.values, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_settings_are_learned_in_parts_where_they_would_take_too_much_memory_together(monkeypatch):
     p, given = problem(), {"net": line, "steps": 20, "runs": 2, "every": 10, "step_size": [0.01, 0.02, 0.03], "seed": 1}
     together = gpbe.predict(p, "td", **given)
