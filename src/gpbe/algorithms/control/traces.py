@@ -51,8 +51,8 @@ class Traced(NamedTuple):
 
     delta: Any
     eligible: Any
-    """Cotangents of the outputs whose gradient is added to the trace z, before it is used; None for the other outputs,
-    through which nothing is pulled back then."""
+    """Cotangents of the outputs, in their order, whose gradient is added to the trace z before it is used; None for the
+    others, through which nothing is pulled back then."""
     directions: Any
     """How each output should change besides; None if delta z is all."""
     z_h: Any
@@ -134,13 +134,13 @@ class TracedValues(ActionValues):
         best, fade = greedy(out.q_next), self.fade(t, hypers)
         delta = td_error(out, t, taken, best)
         if self.form == "none":
-            return Traced(delta, Outputs(taken, None, None), None, z_h, fade, self.lasting(t))
+            return Traced(delta, (taken, None, None), None, z_h, fade, self.lasting(t))
         h = (taken * out.h).sum()
         z_h = fade * z_h + h
         if self.form == "correction":
-            eligible, first = Outputs(taken, None, taken), z_h - h
+            eligible, first = (taken, None, taken), z_h - h
         else:
-            eligible, first = Outputs(None, None, taken), z_h
+            eligible, first = (None, None, taken), z_h
         directions = Outputs(first * taken, -z_h * t.discount * best.weights, -h * taken)
         return Traced(delta, eligible, directions, z_h, fade, self.lasting(t))
 

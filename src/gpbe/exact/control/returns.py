@@ -143,8 +143,10 @@ def lambda_stationary_points(
     def slopes(w: Array) -> Array:
         return basis.T @ (root[:, None] * lambda_errors(problem, w, behavior, lam).slope)
 
-    tight = {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15}
-    minima = [optimize.least_squares(errors, w, slopes, **tight).x for w in begin]
+    minima = [
+        optimize.least_squares(errors, w, slopes, xtol=1e-15, ftol=1e-15, gtol=1e-15).x  # pyright: ignore
+        for w in begin
+    ]
     saddles = [optimize.root(slope, w, tol=1e-13).x for w in begin]
     return distinct([point(w) for w in (*minima, *saddles)], tolerance)
 
