@@ -43,13 +43,13 @@ def invented(sweep, levels, slopes, random, noise=0.08, without=0.0) -> pl.DataF
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def stored(levels=LEVELS, slopes=None, without=0.2, number=0) -> Stored:
+def stored(levels=LEVELS, slopes=None, without=0.2, number=0, noise=0.08) -> Stored:
     """The sweep, and the fresh runs of what it chose."""
     random = np.random.default_rng(seed(number))
     slopes = {"q-lambda": STEEP} if slopes is None else slopes
-    screened = invented(experiments.find("streaming", "paper"), levels, slopes, random, without=without)
+    screened = invented(experiments.find("streaming", "paper"), levels, slopes, random, noise, without)
     fresh = verdict.fresh(streaming.DECLARED[0], screened, "paper")
-    judging = invented(fresh, levels, slopes, random, without=without)
+    judging = invented(fresh, levels, slopes, random, noise, without)
     return Stored({"streaming": screened}, stages={verdict.NAME: judging})
 
 
@@ -66,12 +66,15 @@ def test_what_is_true_holds_and_what_is_false_does_not():
 @pytest.mark.learning
 @pytest.mark.slow
 def test_equal_algorithms_are_hardly_ever_told_apart():
-    """Ten worlds, six claims, each decided in 2 x 5 % of them: 16 or fewer of 60 but once in ten thousand times."""
+    """Ten worlds, six claims, each decided in 2 x 5 % of them: 16 or fewer of 60 but once in ten thousand times.
+
+    There is so little noise that the sweep chooses right. Where it does not, chosen settings do differ.
+    """
     wrong = 0
     for k in range(10):
-        same = stored(dict.fromkeys(LEVELS, 0.4), dict.fromkeys(LEVELS, STEEP), without=-STEEP, number=1 + k)
+        same = stored(dict.fromkeys(LEVELS, 0.5), dict.fromkeys(LEVELS, STEEP), -STEEP, 1 + k, noise=0.03)
         wrong += sum(claim.judge(same).verdict != "undecided" for claim in CLAIMS.values())
-    assert wrong <= 16
+    assert wrong <= 16, wrong
 
 
 def test_what_is_missing_is_said():
