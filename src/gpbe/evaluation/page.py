@@ -45,7 +45,7 @@ def as_page(evaluation: "Evaluation") -> Group:
     )
     warnings = [Text(f"{w[0].upper()}{w[1:]}.", style="yellow") for w in d.warnings]
     return Group(
-        Rule(f"[bold]{d.survey.rows:,} transitions, {_episodes(d.survey)}, {d.survey.features} features"),
+        Rule(Text(f"{d.survey.rows:,} transitions, {_episodes(d.survey)}, {d.survey.features} features", style="bold")),
         *_block(None, answer),
         *(_block("Mind", *warnings) if warnings else []),
         *_block("Estimates", _estimates(e)),
