@@ -1,4 +1,4 @@
-"""From numbers to findings about a claim: facts with their intervals and p-values, put together, and a verdict.
+"""Findings about a claim, from numbers: facts with their intervals and p-values, put together, and a verdict.
 
 A claim asks for facts; `every`, `some`, `most` and `at_least` put them together and can be nested. An `Answer` has
 p-values and no verdict: that depends on the level at which it is looked at (`found`). What no chance is in is exact.

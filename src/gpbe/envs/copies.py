@@ -28,7 +28,7 @@ class Copies(Protocol):
 
     lanes: int
     spaces: list[Any]
-    """Of observations, one a lane."""
+    """The spaces of observations, one a lane."""
 
     def begin(self, seeds: Mapping[int, int]) -> dict[int, Any]:
         """New episodes in these lanes, from these seeds: their first observations."""

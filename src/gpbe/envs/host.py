@@ -36,7 +36,7 @@ class Snapshot(NamedTuple):
     episodes: Int[np.ndarray, " L"]
     """How many have ended in each lane."""
     actions: Int[np.ndarray, "L T"]
-    """Of the present episodes; -1 beyond their ends."""
+    """The actions of the present episodes; -1 beyond their ends."""
     observation: Observations
 
 

@@ -15,7 +15,7 @@ from gpbe.errors import InputError
 
 
 def find_host(env: Any) -> HostEnv:
-    """From the id of a registered environment, an instance, or a function that makes one.
+    """The environment behind a registered id, an instance, or a function that makes one.
 
     An instance is one lane. More are made from its `spec`, which Gymnasium keeps for environments from `make`. A vector
     environment is as many lanes as it has, stepped at once; a function of one argument, how many, makes those.

@@ -28,7 +28,7 @@ def observation_shape(space: Any, name: str) -> tuple[int, ...]:
 
 
 def encoder(space: Any) -> Callable[[Any], Any]:
-    """From an observation of the space to numbers."""
+    """A function from an observation of the space to numbers."""
     from gymnasium import spaces
 
     return as_observation if isinstance(space, spaces.Box) else partial(spaces.flatten, space)

@@ -25,7 +25,7 @@ class Where:
 
     kind: str
     features: Float[Array, "M K"] | None = None
-    """Of the given ones."""
+    """The features of the given states."""
 
     def rows(self, walk: Walk) -> Array:
         """Which rows of a piece count."""

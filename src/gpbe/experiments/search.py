@@ -44,7 +44,7 @@ class Range(NamedTuple):
 
 
 Space = Range | tuple[float, ...]
-"""Of a hyperparameter: a range, or some values to choose from."""
+"""The values of a hyperparameter: a range, or some to choose from."""
 
 
 @dataclass(frozen=True)
@@ -62,21 +62,21 @@ class Search:
     name: str
     domains: tuple[str, ...]
     spaces: Mapping[str, Mapping[str, Space]]
-    """By algorithm, what is searched."""
+    """What is searched, by algorithm."""
     trials: int
     """Settings of each algorithm that are tried, each in every domain."""
     runs: int
-    """Of a trial."""
+    """The runs of a trial."""
     steps: int
     fresh: int
     """Runs of the chosen settings."""
     method: str = "random"
-    """Of `Method`: at random, or by what earlier rounds found."""
+    """How trials are chosen (`Method`): at random, or by what earlier rounds found."""
     rounds: int = 1
-    """In which the trials are asked for; a guided search learns from one to the next."""
+    """How many times trials are asked for; a guided search learns from one to the next."""
     every: int = DEFAULTS.every
     seed: int = 0
-    """Of the search, and of the runs."""
+    """The seed of the search, and of the runs."""
     describe: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -175,7 +175,7 @@ def _joined(tables: Sequence[pl.LazyFrame]) -> pl.DataFrame:
 
 
 def _scores(table: pl.DataFrame, algorithm: str) -> list[float]:
-    """By setting, how good it is: the mean over domains of where it stands between the worst (0) and the best (1)."""
+    """How good each setting is: the mean over domains of where it stands between the worst (0) and the best (1)."""
     means = analysis.setting_means(analysis.performance(table)).filter(algorithm=algorithm)
     low, high = pl.col("mean").min().over("domain"), pl.col("mean").max().over("domain")
     place = pl.when(high > low).then((pl.col("mean") - low) / (high - low)).otherwise(0.5)

@@ -14,7 +14,7 @@ from gpbe.figures import style
 FEW = 24
 """States that have a place of their own on the axis; of more there is a line."""
 LETTERS = 38
-"""Of the names of all states together, that fit side by side."""
+"""How many letters the names of all states may have together to fit side by side."""
 COLOR = {"behavior": style.BLUE, "target": style.SKY, "emphatic": style.ORANGE}
 CURVES: dict[tuple[str, str], tuple[str, str, str]] = {
     ("v_pi", ""): ("$v_\\pi$", style.BLACK, "_"),
@@ -28,7 +28,7 @@ CURVES: dict[tuple[str, str], tuple[str, str, str]] = {
 """Label, color and marker of each curve of values."""
 METHOD = {"behavior": "off-policy TD, $d_b$", "target": "alternative-life TD, $d_\\pi$", "emphatic": "ETD, $m$"}
 SIZE = (4.9, 3.9)
-"""Of one panel that stands alone, in inches: on a phone its letters are as large as those around it."""
+"""The size of one panel that stands alone, in inches: on a phone its letters are as large as those around it."""
 
 
 def draw(tables: Tables, title: str) -> Figure:
@@ -132,7 +132,7 @@ PANELS: dict[str, tuple[str, int, Callable[[Axes, Any], None]]] = {
     "eigenvalues": ("Eigenvalues of A", 1, eigenvalues_panel),
     "lambdas": ("Error against λ", 2, lambdas_panel),
 }
-"""Of the panel for each table: its title, the columns of its legend, and its drawing."""
+"""The panel for each table: its title, the columns of its legend, and its drawing."""
 
 
 def _panel(fig: FigureBase, tables: Tables, name: str) -> None:

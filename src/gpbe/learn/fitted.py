@@ -76,7 +76,7 @@ class Fitted(NamedTuple):
 
     weights: Float[Any, "fits P"]
     change: Float[Any, " fits"]
-    """By how much the last round changed the values of actions taken, as a part of their deviation."""
+    """How much the last round changed the values of actions taken, as a part of their deviation."""
     rounds: int
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SYMBOL = {"behavior": "d_b", "target": "d_pi", "emphatic": "m"}
 METHOD = {"behavior": "off-policy TD", "target": "alternative-life TD", "emphatic": "emphatic TD"}
 COLOR = {"converges": "green", "diverges": "red", "undecided": "yellow", "infinite": "yellow"}
-"""Of a word that is all there is in a cell."""
+"""The color of a word that is all there is in a cell."""
 MOST_STATES = 12
 """States that the page has room for."""
 

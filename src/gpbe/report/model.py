@@ -81,4 +81,4 @@ class Report:
     skipped: Mapping[str, str] = field(default_factory=dict)
     """Figures that could not be drawn, and why."""
     tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
-    """By caption."""
+    """Tables by caption."""

@@ -103,8 +103,7 @@ def test_at_fixed_points_nothing_moves_and_a_table_has_the_optimal_values_among_
     problem, behavior, _, _ = random_case()
     points = control.lambda_fixed_points(problem, name, behavior, LAM, BETA)
     for point in points:
-        theta = point.theta if len(point.theta) else np.zeros(M)
-        moved = control.expected_traced_update(problem, name, point.weights, theta, behavior, LAM, BETA)
+        moved = control.expected_traced_update(problem, name, point.weights, point.theta, behavior, LAM, BETA)
         np.testing.assert_allclose(np.concatenate(moved), 0, atol=1e-7)
     table = control.ControlProblem(problem.mdp)
     optimal = control.optimal_action_values(problem.mdp).ravel()

@@ -1,4 +1,4 @@
-"""From p-values to verdicts: facts, conjunctions, "at least u of k", "most of", and false discoveries over claims.
+"""Verdicts from p-values: facts, conjunctions, "at least u of k", "most of", and false discoveries over claims.
 
 A fact comes with two p-values: that of its opposite (small: the fact holds), and its own (small: it does not hold).
 A claim made of facts has two p-values again, so claims can be nested. All corrections hold under any dependence.

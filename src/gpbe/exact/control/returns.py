@@ -21,7 +21,7 @@ from scipy import optimize
 
 from gpbe.checks import as_floats, check_interval, check_shape
 from gpbe.exact.control.objectives import ControlProblem, expected_td_error, visits
-from gpbe.exact.control.stationary import Point, distinct, first_points, relative
+from gpbe.exact.control.stationary import Point, distinct, first_points, relative, resting_points
 from gpbe.exact.control.updates import Update, best_theta, form_of
 from gpbe.exact.projections import weighted_basis
 from gpbe.shapes import Array, Numbers, Scalar, Weights, as_scalar
@@ -160,7 +160,7 @@ def lambda_fixed_points(
     starts: Numbers | None = None,
     tolerance: float = 1e-8,
 ) -> list[Point]:
-    """Weights (w, theta) at which an algorithm with traces moves neither in the long run.
+    """Weights (w, theta) at which an algorithm with traces moves neither in the long run: `fixed_points` with lambda.
 
     >>> from gpbe.mdp import FiniteMDP
     >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
@@ -169,20 +169,16 @@ def lambda_fixed_points(
     """
     form, beta = form_of(algorithm, beta)
     problem = problem.change(weighting=visits(problem.mdp, behavior))
-    k, m, begin = problem.x.shape[1], problem.phi.shape[1], first_points(problem, starts)
 
-    def second(w: Array) -> Array:
-        """The theta that goes with w; without h, none."""
+    def theta(w: Array) -> Array:
         if form == "none":
-            return np.zeros(m)
+            return np.zeros(problem.phi.shape[1])
         return best_theta(problem, w, beta, lambda_errors(problem, w, behavior, lam).value)
 
     def move(w: Array) -> Array:
-        return expected_traced_update(problem, algorithm, w, second(w), behavior, lam, beta).w
+        return expected_traced_update(problem, algorithm, w, theta(w), behavior, lam, beta).w
 
-    def point(w: Array) -> Point:
-        error = float(lambda_projected_error(problem, w, behavior, lam))
-        return Point(w, second(w) if form != "none" else np.zeros(0), error, relative(move(w), scale))
+    def error(w: Array) -> float:
+        return float(lambda_projected_error(problem, w, behavior, lam))
 
-    scale = max(float(np.linalg.norm(move(w))) for w in begin) or 1.0
-    return distinct([point(optimize.root(move, w, tol=1e-13).x[:k]) for w in begin], tolerance)
+    return resting_points(first_points(problem, starts), move, theta, error, tolerance)

@@ -1,5 +1,6 @@
 """Where an objective of control, or an algorithm, comes to rest: found by SciPy's optimizers from several starts."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from gpbe.errors import InputError
 from gpbe.exact.control.kinks import kink_points, least, shortest_gradient
 from gpbe.exact.control.objectives import ControlProblem, projected_bellman_error, projected_bellman_gradient
 from gpbe.exact.control.operators import optimal_action_values
-from gpbe.exact.control.updates import best_theta, expected_update
+from gpbe.exact.control.updates import best_theta, expected_update, form_of
 from gpbe.shapes import Array, Numbers, Weights
 
 Starts = Float[Array, "n K"]
@@ -78,31 +79,38 @@ def fixed_points(
     starts: Numbers | None = None,
     tolerance: float = 1e-8,
 ) -> list[Point]:
-    """Weights (w, theta) at which an algorithm's expected update is 0 in both, by Powell's hybrid method.
+    """Weights (w, theta) at which an algorithm's expected update is 0 in both; without h, theta is 0.
 
     >>> from gpbe.mdp import FiniteMDP
     >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
     >>> fixed_points(coin, "qrc")[0].weights.round(6)  # q*
     array([2., 1.])
     """
-    k, m = problem.x.shape[1], problem.phi.shape[1]
-    alone = algorithm == "q-learning"  # it has no h, so theta stands still anywhere
+    form, beta = form_of(algorithm, beta)
 
-    def move(z: Array) -> Array:
-        step = expected_update(problem, algorithm, z[:k], np.zeros(m) if alone else z[k:], beta)
-        return step.w if alone else np.concatenate(step)
+    def theta(w: Array) -> Array:
+        return best_theta(problem, w, beta) if form != "none" else np.zeros(problem.phi.shape[1])
 
-    def second(w: Array) -> Array:
-        return np.zeros(0) if alone else best_theta(problem, w, 0.0 if algorithm == "qc" else beta)
+    def move(w: Array) -> Array:
+        return expected_update(problem, algorithm, w, theta(w), beta).w
 
-    begin = first_points(problem, starts)
-    still = np.zeros(0 if alone else m)
-    scale = max(float(np.linalg.norm(move(np.concatenate([w, still])))) for w in begin) or 1.0
-    ends = [optimize.root(move, np.concatenate([w, second(w)]), tol=1e-13).x for w in begin]
-    points = [
-        Point(z[:k], z[k:], float(projected_bellman_error(problem, z[:k])), relative(move(z), scale)) for z in ends
-    ]
-    return distinct(points, tolerance)
+    def error(w: Array) -> float:
+        return float(projected_bellman_error(problem, w))
+
+    return resting_points(first_points(problem, starts), move, theta, error, tolerance)
+
+
+def resting_points(
+    begin: Starts,
+    move: Callable[[Array], Array],
+    theta: Callable[[Array], Array],
+    error: Callable[[Array], float],
+    tolerance: float,
+) -> list[Point]:
+    """The weights w that do not move, with the theta that does not move there either, by Powell's hybrid method."""
+    scale = max(float(np.linalg.norm(move(w))) for w in begin) or 1.0
+    ends = [optimize.root(move, w, tol=1e-13).x for w in begin]
+    return distinct([Point(w, theta(w), error(w), relative(move(w), scale)) for w in ends], tolerance)
 
 
 def first_points(problem: ControlProblem, starts: Numbers | None) -> Starts:

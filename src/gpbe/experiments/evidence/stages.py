@@ -76,7 +76,7 @@ def verdict(performances: pl.DataFrame, plan: Plan) -> Sweep:
 
 
 def second(tables: Sequence[pl.LazyFrame], plan: Plan) -> Sweep | None:
-    """As many runs again of the settings that an undecided claim is about; None if there is no such claim."""
+    """The second verdict: as many runs again of settings that an undecided claim is about; None if there is none."""
     gathered = from_stages(dict(zip((*CHOOSING, VERDICT), tables, strict=True)), {}, plan)
     cells: dict[tuple[str, str], tuple[int, ...]] = {}
     for algorithm, domain, setting in sorted(open_cells(gathered)):

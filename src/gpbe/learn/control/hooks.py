@@ -37,8 +37,9 @@ class Stretch:
     diverged_at: Array
     """The step at which weights were found infinite or NaN, or -1."""
     values: dict[str, Array]
-    """By name: "return" is that of the last episode that ended (NaN before the first); with `measure=True` there are
-    "delta", "h" and "loss" (see `gpbe.learn.control.measuring`). A callback may add to it, for those after it."""
+    """Values by name: "return" is that of the last episode that ended (NaN before the first); with `measure=True`
+    there are "delta", "h" and "loss" (see `gpbe.learn.control.measuring`). A callback may add to it, for those after
+    it."""
     _agents: Any = field(repr=False)
 
     def agent(self, index: int = 0) -> TrainedAgent:
@@ -79,10 +80,10 @@ class Watched:
     options: Options
     total: int
     runs: int
-    """Of each setting."""
+    """The runs of each setting."""
     settings: Mapping[str, Array]
     make: Callable[[int, Array, Array | None], TrainedAgent]
-    """From the number of a setting, weights and scale to the agent."""
+    """Makes the agent from the number of a setting, weights and scale."""
 
 
 def read_callbacks(callbacks: Callback | Sequence[Callback]) -> tuple[Callback, ...]:

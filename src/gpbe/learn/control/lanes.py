@@ -197,7 +197,7 @@ class Seen(NamedTuple):
     """That each lane has behind it."""
     record: Record
     run: Run
-    """For now: what comes next overwrites it."""
+    """The state for now: what comes next overwrites it."""
     hypers: Hypers
 
 

@@ -43,7 +43,7 @@ def check_measurable(options: Options) -> None:
 
 
 def measure(options: Options, hypers: Hypers, time: int, run: Run) -> Measured:
-    """Of lanes after so many steps."""
+    """The measures of lanes after so many steps."""
     found = _program(options)(hypers, np.int32(time), run._replace(key=None, optimizer=None))
     return Measured(*(np.asarray(x, float) for x in found))
 

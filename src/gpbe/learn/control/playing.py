@@ -66,7 +66,7 @@ def preferred(agent: Agent, spec: Spec, weights: Any, scale: Any, observation: A
 
 @cache
 def preferences_program(agent: Agent, spec: Spec) -> Any:
-    """From weights, scale and observations to the preferences at each."""
+    """A program from weights, scale and observations to the preferences at each."""
     shape_of(agent, spec)  # made before anything is traced
     return jax.jit(jax.vmap(partial(preferred, agent, spec), in_axes=(None, None, 0)))
 

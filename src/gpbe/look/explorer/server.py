@@ -24,7 +24,7 @@ from gpbe.mdp.toml_writer import render
 
 HERE = "127.0.0.1"
 MOST_BYTES = 2**20
-"""Of a request."""
+"""The largest request."""
 PATIENCE = 60.0
 """Seconds that a request may take to arrive."""
 
