@@ -127,6 +127,7 @@ class Logged(gymnasium.Wrapper):
         return result
 
 
+@pytest.mark.slow
 def test_norms_are_those_of_the_buffer_by_hand():
     """A buffer of 100 is measured whole; action values are asked from the agent, and delta worked out from them."""
     Logged.log.clear()

@@ -39,6 +39,7 @@ def paddles(sticky: float, actions: np.ndarray) -> np.ndarray:
     return np.asarray(jax.jit(jax.vmap(lane, (0, None)))(jax.random.split(jax.random.key(0), 4000), actions))
 
 
+@pytest.mark.slow
 def test_a_tenth_of_the_actions_repeat_the_one_before():
     """Left, then right: from column 4 it is at 3 or, if 0 (stay) stuck, at 4; then back at 4 unless left stuck."""
     moved = paddles(0.1, jnp.array([1, 2]))

@@ -6,6 +6,7 @@ import pytest
 import gpbe
 from gpbe import exact, linalg, mdp
 from gpbe.exact.weightings import WEIGHTINGS
+from helpers.samples import few
 from helpers.sparse import as_dense, as_sparse
 from helpers.strategies import random_problem
 
@@ -81,6 +82,7 @@ def test_bounds(pair, tall, lam):
         np.testing.assert_allclose(bound.right, dense[name].right, rtol=1e-6, err_msg=name)
 
 
+@pytest.mark.parametrize("pair", few(["grid", "random", "dependent"], ["random"]), indirect=True)
 def test_learning_is_from_the_same_data(pair):
     names = ("rmsve", "rmspbe", "rmsbe", "distance")
     options = {"steps": 60, "runs": 2, "metrics": names, "lam": 0.5, "step_size": 0.01, "every": 20}

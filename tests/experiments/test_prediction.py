@@ -34,6 +34,7 @@ def test_the_size_of_plans():
     assert plan.work == sum(piece.work for piece in prediction.pieces_of(plan)) == 2 * 9 * 5
 
 
+@pytest.mark.slow
 @pytest.mark.learning
 def test_td_makes_things_worse_on_bairds_star_whatever_the_step_size(smoke):
     table = smoke.filter(problem="baird", metric="rmspbe")
@@ -43,6 +44,7 @@ def test_td_makes_things_worse_on_bairds_star_whatever_the_step_size(smoke):
     assert tdrc["area"].min() < 0.5 * tdrc["initial"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.learning
 def test_every_algorithm_learns_boyans_chain_on_policy(smoke):
     """Its values are representable and reached by all; -24 to -2 are RMS 15.07 away from the start."""
@@ -52,6 +54,7 @@ def test_every_algorithm_learns_boyans_chain_on_policy(smoke):
     assert (best["final"] < 0.75 * best["initial"]).all()
 
 
+@pytest.mark.slow
 def test_curves_are_those_of_the_best_settings(smoke):
     curves = prediction.curves(smoke)
     assert len(curves) == 4 * 3 * 2 * prediction.SMOKE.steps // prediction.EVERY
@@ -62,6 +65,7 @@ def test_curves_are_those_of_the_best_settings(smoke):
     np.testing.assert_allclose(joined["mean"], joined["area"], rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_on_policy_htd_and_v_trace_are_td():
     """All ratios are 1: no correction, nothing to clip. And every algorithm sees the same data."""
     plan = prediction.Plan(200, 2, (-4, -2), (-2, 3), ("td", "htd", "v-trace"), ("boyan",))
@@ -72,6 +76,7 @@ def test_on_policy_htd_and_v_trace_are_td():
     np.testing.assert_allclose(htd, td.repeat(2), rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.learning
 def test_bars_are_relative_to_tdrc(smoke):
     table = prediction.bars(smoke)
@@ -110,7 +115,7 @@ def test_sensitivity_takes_the_best_ratio_for_each_step_size():
     assert table["diverged"][1] >= 1
 
 
-def test_divergence_is_drawn_as_a_cross_inside_the_frame(smoke):
+def test_divergence_is_drawn_as_a_cross_inside_the_frame():
     names = ("boyan", "baird")
     table = pl.concat(made_up()[::2].with_columns(problem=pl.lit(name)) for name in names)
     fig = drawings.draw_sensitivity(table)
@@ -122,6 +127,7 @@ def test_divergence_is_drawn_as_a_cross_inside_the_frame(smoke):
         assert axis.get_ylim()[1] < 50
 
 
+@pytest.mark.slow
 def test_a_bar_that_leaves_the_frame_says_how_long_it_is(smoke):
     table = prediction.bars(smoke).filter(metric="rmspbe")
     long = table.filter(pl.col("relative") > drawings.BAR_TOP)
@@ -233,6 +239,7 @@ def test_of_many_settings_only_the_best_has_a_color():
         assert len({line.get_color() for line in axis.lines}) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", few(["prediction-curves", "prediction-sensitivity", "prediction-bars"], ["prediction-bars"])
 )

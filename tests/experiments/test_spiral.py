@@ -112,7 +112,7 @@ def test_td_grows_without_bound_in_every_seed_and_so_does_tdrc_with_a_large_beta
 
 
 @pytest.mark.learning
-@pytest.mark.parametrize(("panel", "label", "rate", "within"), few(STAYS, ("h a table",)))
+@pytest.mark.parametrize(("panel", "label", "rate", "within"), few(STAYS, ()))
 def test_gradient_methods_go_where_gradient_flow_goes_in_every_seed(panel, label, rate, within):
     """Error = 1 / sqrt(1 + 2 epsilon 0.01 rate t): the rate is 1 for the BE's gradient, 0.158 for that of the PBE.
 

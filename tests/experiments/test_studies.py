@@ -4,14 +4,11 @@ import subprocess
 import sys
 from dataclasses import replace
 from functools import cache
-from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.text import Text
 
 import gpbe
 from gpbe import exact, experiments, figures, mdp
@@ -27,6 +24,7 @@ from gpbe.experiments.weightings import computation as weightings
 from gpbe.experiments.widening import widened
 from gpbe.figures import style
 from gpbe.lazy import named
+from helpers.drawn import check_texts
 from helpers.samples import few
 
 STUDIES = {name: each for name, each in experiments.DECLARED.items() if isinstance(each, DeclaredStudy)}
@@ -85,7 +83,11 @@ def test_make_writes_the_drawing_and_its_table_and_the_drawing_needs_nothing_but
     assert (tmp_path / "again.png").read_bytes() == png.read_bytes()
 
 
-@pytest.mark.parametrize("name", few(FIGURES, FIGURES[::2]))
+COMPUTED = ("kolter", "weightings", "corrections", "aliased", "geometry-sets", "geometry-objectives")
+"""Of figures that need nothing to be learned, some."""
+
+
+@pytest.mark.parametrize("name", few(FIGURES, COMPUTED))
 def test_no_text_lies_over_other_text(name):
     check_texts(draw(name, smoke_table(name)))
 
@@ -96,31 +98,6 @@ def test_what_networks_learn_is_drawn_as_well(name):
     rows = STUDIES[name].at("smoke").rows()
     assert rows.schema == smoke_table(name).schema
     check_texts(draw(name, rows))
-
-
-def check_texts(fig) -> None:
-    """No text lies over another one, or leaves the page."""
-    drawn: dict[int, Text] = {}
-    draw_text = Text.draw
-
-    def draw_and_note(self, renderer):
-        drawn[id(self)] = self
-        draw_text(self, renderer)
-
-    canvas = FigureCanvasAgg(fig)
-    canvas.draw()  # once for the layout to settle
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Text, "draw", draw_and_note)
-        canvas.draw()
-    shown = [t for t in drawn.values() if t.get_visible() and t.get_text().strip()]
-    boxes = [(t.get_text(), t.get_window_extent(canvas.get_renderer())) for t in shown]
-    assert len(boxes) > 8
-    page = fig.bbox
-    for text, box in boxes:
-        assert page.x0 <= box.x0 <= box.x1 <= page.x1, f"{text!r} leaves the page"
-        assert page.y0 <= box.y0 <= box.y1 <= page.y1, f"{text!r} leaves the page"
-    for (one, a), (other, b) in combinations(boxes, 2):
-        assert not a.padded(-0.5).overlaps(b.padded(-0.5)), f"{one!r} lies over {other!r}"
 
 
 def test_unknown_figures_are_refused():

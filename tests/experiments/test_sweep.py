@@ -59,6 +59,7 @@ def test_chunks_are_the_same_every_time_and_hold_every_lane_once():
     assert all(len({x.get("width") for x in c.payload["hyperparameters"]}) == 1 for c in first)
 
 
+@pytest.mark.slow
 def test_a_lane_is_what_train_makes_of_its_setting(tmp_path):
     """To the last bit where both know hard and soft maxima, as a sweep's program always does."""
     file, grid = tmp_path / "own.toml", {"step_size": [0.01], "tau": [0.0, 1.0]}
@@ -245,6 +246,7 @@ def test_wrong_declarations_in_python(wrong, message, refuses):
     refuses(wrong, message)
 
 
+@pytest.mark.slow
 def test_an_algorithm_of_ones_own_in_a_sweep(tmp_path, run):
     """Workers import it from the file that declares the sweep."""
     file = tmp_path / "my_sweep.py"

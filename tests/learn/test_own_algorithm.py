@@ -26,7 +26,7 @@ def clipped():
 
 
 MINE = ControlAlgorithm("leaky-q", Leaky, {"form": "none"}, usual={"step_size": 0.02})
-COMMON = {"steps": 200, "runs": 2, "hidden": (5,), "every": 100, "epsilon": 0.5}
+COMMON = {"steps": 100, "runs": 2, "hidden": (5,), "every": 100, "epsilon": 0.5}
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +46,8 @@ def test_ones_own_traces_lie_between_those_of_watkins_and_those_that_are_never_c
 
 def test_ones_own_optimizer_and_what_is_saved(leaky, tmp_path):
     """No step is longer than the clip allows, whatever the step size."""
-    short = COMMON | {"steps": 100}
-    first = gpbe.train("CartPole-v1", MINE, step_size=1e-30, **short)
-    moved = gpbe.train("CartPole-v1", MINE, step_size=1.0, optimizer=clipped, **short)
+    first = gpbe.train("CartPole-v1", MINE, step_size=1e-30, **COMMON)
+    moved = gpbe.train("CartPole-v1", MINE, step_size=1.0, optimizer=clipped, **COMMON)
     length = np.linalg.norm(moved.weights - first.weights, axis=1)
     assert (length < 100 * 0.01 * 1.001).all()
     assert (length > 0.01).all()

@@ -107,7 +107,7 @@ def stop_after(calls):
     [
         ("CartPole-v1", "qrc", ALIKE),
         (lambda: gymnasium.make("CartPole-v1"), "qrc", ON_HOST),
-        (lambda: gymnasium.make("CartPole-v1"), "qrc-lambda", ON_HOST | STREAMING),
+        pytest.param(lambda: gymnasium.make("CartPole-v1"), "qrc-lambda", ON_HOST | STREAMING, marks=pytest.mark.slow),
     ],
     ids=["compiled", "host", "streaming"],
 )

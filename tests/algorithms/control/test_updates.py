@@ -13,6 +13,7 @@ from gpbe.learn.control import loop as control
 from gpbe.learn.control.learning import Learning
 from gpbe.nets import flat
 from helpers.hand_network import Net, one_hot
+from helpers.samples import few
 
 B, I, F, A = 7, 3, 11, 5
 GAMMA, TAU, BETA, ETA, NU, ALPHA, EPSILON = 0.9, 0.7, 0.5, 0.3, 0.25, 0.1, 0.2
@@ -195,7 +196,10 @@ def change(agent, hypers, t, weights=None, hidden=(F,), target=None):
     return (np.asarray(new, float) - np.asarray(w, float)) / hypers.step_size, np.asarray(w, float)
 
 
-@pytest.mark.parametrize("name", REFERENCES)
+QUICK = ("expected-sarsa", "qrc", "qrc-huber", "qrc-sep", "qc-ll", "gq-grad", "sbeed", "sbeed-q", "tdrc-pg")
+
+
+@pytest.mark.parametrize("name", few(REFERENCES, QUICK))
 def test_update_is_the_papers_equations_by_hand(name):
     a = ALGORITHMS[name.split(" ")[0]].varied(**CHOICES.get(name, {}))
     hypers = HYPERS._replace(**a.fixed)

@@ -10,13 +10,17 @@ from gpbe.learn.control import loop as control
 from gpbe.learn.control.chances import draw_picks
 from gpbe.learn.control.learning import Learning
 from helpers.hand_traces import BETA, CASES, RATIO, A, ByHand, F, I, T, forward, learned, made, stream
+from helpers.samples import few
 
 
 def axes_of(name):
     return {k: v for k, v in CASES[name].items() if k in ("form", "basis")}
 
 
-@pytest.mark.parametrize("name", ["q-lambda", "qc-lambda", "gq-lambda", "qrc-lambda, gradients"])
+FORMS = ("q-lambda", "qc-lambda", "qrc-lambda", "gq-lambda", "qrc-lambda, gradients")
+
+
+@pytest.mark.parametrize("name", few(FORMS, ("qc-lambda", "gq-lambda")))
 def test_forward_and_backward_views_agree_in_sum_with_frozen_weights(name):
     agent, hypers = made(name)
     got, w = learned(agent, stream(), hypers._replace(beta=0.0, step_size=1.0), frozen=True)
@@ -36,7 +40,7 @@ def test_views_agree_in_the_limit_of_small_steps(name):
     np.testing.assert_allclose([apart[0] / apart[1], apart[1] / apart[2]], 2, rtol=0.15)
 
 
-@pytest.mark.parametrize("name", ["q-lambda", "qrc-lambda", "gq-lambda", "qrc-lambda, gradients"])
+@pytest.mark.parametrize("name", few(FORMS, ("qrc-lambda",)))
 def test_a_replayed_stretch_is_the_forward_view(name):
     """The stream twice over as two stretches of a mini-batch: the mean of what lambda-returns say, and the penalty."""
     agent, hypers = made(name)

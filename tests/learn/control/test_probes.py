@@ -69,7 +69,7 @@ def test_values_of_the_probes_are_those_of_their_tables():
     np.testing.assert_allclose(ALL.q(GAMMA), fixed_point(ALL, GAMMA, lambda q: q.max(1)))
 
 
-QUICK = ("q-learning", "qrc", "qrc-lambda")
+QUICK = ("qrc", "qrc-lambda")
 
 
 @pytest.mark.parametrize("algorithm", few((a for a in ALGORITHMS if a not in (*CRITICS, *OF_POLICY)), QUICK))
@@ -104,7 +104,7 @@ def test_expected_sarsa_learns_the_values_of_the_policy_that_acts_now():
             assert_near(result.agent(run, setting).preferences(ALL.observations), expected)
 
 
-@pytest.mark.parametrize("algorithm", few(CRITICS, ("sbeed",)))
+@pytest.mark.parametrize("algorithm", few(CRITICS, ()))
 def test_actor_critics_learn_values_and_what_to_do(algorithm):
     """SBEED's values are soft: tau log sum exp(q / tau) for the maximum over actions."""
     tau = CRITICS[algorithm].get("tau", 1e-6)
@@ -122,7 +122,7 @@ def test_actor_critics_learn_values_and_what_to_do(algorithm):
 KINDS = ("qrc-sep", "qrc-grad", "sbeed", "sbeed-q", "tdrc-pg")
 
 
-@pytest.mark.parametrize("algorithm", few(KINDS, ("qrc-sep", "sbeed")))
+@pytest.mark.parametrize("algorithm", few(KINDS, ()))
 def test_agents_of_all_kinds_can_be_saved(algorithm, tmp_path):
     probe, agent = FEW if algorithm in CRITICS else ALL, trained(algorithm).agent(1)
     loaded = gpbe.load(agent.save(tmp_path / "agent.npz"))

@@ -79,7 +79,7 @@ def test_expected_td_is_stable_on_bairds_star_with_little_discounting_left():
     assert slowest(dynamics(on_its_span(mdp.baird(0.8)), "td")) > 0
 
 
-@pytest.mark.parametrize("name", [*CURES, *EMPHATIC_CURES])
+@pytest.mark.parametrize("name", few([*CURES, *EMPHATIC_CURES], ("tdrc", "gtd2", "etd")))
 def test_cures_are_stable_on_bairds_star(name):
     star = on_its_span(mdp.baird())
     assert star.features.shape == (7, 7)

@@ -81,7 +81,7 @@ def test_learning_converges_to_the_algorithms_own_fixed_point(name):
 
 
 @pytest.mark.learning
-@pytest.mark.parametrize("name", few((name for name, a in ALGORITHMS.items() if a.finite_sum), ("svrg", "saga")))
+@pytest.mark.parametrize("name", few((name for name, a in ALGORITHMS.items() if a.finite_sum), ("svrg",)))
 def test_finite_sum_methods_solve_the_data_set(name):
     """Noise of single terms vanishes: the solution of the data set, not a cloud around it."""
     log = mdp.Log.simulate(easy_problem(), 201, seed=2)

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from gpbe.algorithms.control.hyperparameters import Hypers
-from gpbe.algorithms.control.table import ALGORITHMS, ControlAlgorithm, find_algorithm
+from gpbe.algorithms.control.record import ControlAlgorithm
+from gpbe.algorithms.control.table import ALGORITHMS, find_algorithm
 from gpbe.lazy import all_names, imported_when_used
 
 if TYPE_CHECKING:
