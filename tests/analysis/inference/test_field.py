@@ -63,6 +63,17 @@ def test_settings_that_do_not_differ_lose_nothing_though_the_best_of_noise_says_
     assert flattered > 10
 
 
+def test_two_runs_choose_for_each_other_and_say_nothing_of_their_spread():
+    # The first run prefers setting 0 in domain 0, the second setting 1; both prefer setting 1 in domain 1.
+    found = sensitivity([[[1.0, 0.2], [0.0, 0.0]], [[0.4, 0.6], [1.0, 1.0]]])
+    # For each domain: run 0 chooses (0, 1), worth (0.2 + 1) / 2 in run 1; run 1 chooses (1, 1), worth (0.4 + 1) / 2.
+    assert found.tuned.estimate == pytest.approx((0.6 + 0.7) / 2)
+    # For all: both choose setting 1, worth (0.6 + 1) / 2 and (0.4 + 1) / 2.
+    assert found.single.estimate == pytest.approx((0.8 + 0.7) / 2)
+    assert found.loss.estimate == pytest.approx(-0.1)
+    assert (found.loss.low, found.loss.high) == (-np.inf, np.inf)
+
+
 def test_outcomes_are_counted_over_simulated_runs():
     found = outcomes(
         lambda cells, seed: "holds" if cells[0].mean() > cells[1].mean() else "undecided",
@@ -74,4 +85,4 @@ def test_outcomes_are_counted_over_simulated_runs():
 def test_wrong_input_is_refused(refuses):
     refuses(lambda: iqm([]), "tasks")
     refuses(lambda: probability_of_improvement([[1.0]], [[1.0], [2.0]]), "1 tasks of the first and 2 of the second")
-    refuses(lambda: sensitivity(np.zeros((3, 2, 2))), "4 runs or more")
+    refuses(lambda: sensitivity(np.zeros((3, 2, 1))), "2 runs or more")

@@ -96,11 +96,12 @@ def sensitivity(
     Runs are split in halves at random, many times: settings are chosen on one half and evaluated on the other, so that
     the loss has no bias from choosing on the runs that evaluate. It is the loss of choices made with half of the runs,
     and negative if choosing for each domain by itself, from few runs, does worse than one choice from the runs of all.
-    Intervals draw runs again within cells of each half, the choice included.
+    Intervals draw runs again within cells of each half, the choice included; with two or three runs, of which a half is
+    a single run, they are infinite.
     """
     cells = as_floats(scores, "scores")
-    if cells.ndim != 3 or cells.shape[-1] < 4:
-        raise InputError(f"scores has shape {cells.shape}; it should be (settings, domains, runs), 4 runs or more")
+    if cells.ndim != 3 or cells.shape[-1] < 2:
+        raise InputError(f"scores has shape {cells.shape}; it should be (settings, domains, runs), 2 runs or more")
     rng, half = generator(seed), cells.shape[-1] // 2
 
     def values(choosing: Array, judging: Array) -> tuple[float, float]:
@@ -118,13 +119,18 @@ def sensitivity(
             found += [np.mean([values(a, b), values(b, a)], axis=0)]
         return np.array(found)
 
-    estimate, draws = fitted(splits, False).mean(0), fitted(resamples, True)
-    draws = estimate + (draws - draws.mean(0))
+    estimate = fitted(splits, False).mean(0)
+    draws = fitted(resamples, True) if half > 1 else None
     means = cells.mean(-1)
     flattered = values(means, means)
-    tuned, single = (_percentiles(float(estimate[k]), draws[:, k], level) for k in (0, 1))
-    loss = _percentiles(float(estimate[0] - estimate[1]), draws[:, 0] - draws[:, 1], level)
-    return Sensitivity(tuned, single, loss, flattered[0] - flattered[1])
+
+    def interval(*weights: int) -> Interval:
+        center = float(estimate @ weights)
+        if draws is None:
+            return Interval(center, -np.inf, np.inf, level)
+        return _percentiles(center, center + (draws - draws.mean(0)) @ weights, level)
+
+    return Sensitivity(interval(1, 0), interval(0, 1), interval(1, -1), flattered[0] - flattered[1])
 
 
 def _tasks(scores: Sequence[Numbers]) -> list[Float[Array, " runs"]]:

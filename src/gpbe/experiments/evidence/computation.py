@@ -2,6 +2,7 @@
 
 import numpy as np
 import polars as pl
+from jaxtyping import Float
 
 from gpbe.analysis import inference
 from gpbe.analysis.curves import curves
@@ -14,6 +15,7 @@ from gpbe.errors import InputError
 from gpbe.experiments.evidence import names
 from gpbe.experiments.evidence.design import ABLATIONS, BENCHMARK
 from gpbe.experiments.evidence.gathered import Gathered, from_stages
+from gpbe.experiments.evidence.levels import bounds_of
 from gpbe.shapes import Array
 
 WORST = {name: domain.bounds[0] for name, domain in DOMAINS.items()}
@@ -66,36 +68,42 @@ def profiles(stored: Stored) -> pl.DataFrame:
 def sensitivities(stored: Stored) -> pl.DataFrame:
     """What one setting for all domains costs each algorithm, in parts of the way.
 
-    Columns: algorithm, settings, tuned, single, loss (chosen and judged on the same screened runs, which flatters), and
-    for algorithms whose finalists ran in every domain fair_loss, low, high: cross-fitted over all runs that chose.
+    Columns: algorithm, settings, tuned, single, loss (chosen and judged on the same screened runs, which flatters),
+    fair_loss (the same with one of two screened runs choosing and the other judging), and, once there are fresh runs,
+    of the benchmark's algorithms fresh_loss, low, high: the tuned settings over the voted one.
     """
     data, rows = _gathered(stored), []
     for algorithm in (*BENCHMARK, *ABLATIONS):
         late = [data.late(algorithm, domain) for domain in PAPER]
-        means = np.array([[late[d][k].mean() for d in range(len(PAPER))] for k in late[0]])
-        tuned, single = float(means.max(0).mean()), float(means.mean(1).max())
-        row = {"algorithm": algorithm, "settings": len(means), "tuned": tuned, "single": single, "loss": tuned - single}
-        rows.append(row | _fair(_finalists(data, algorithm)))
-    kinds = {name: pl.Float64 for name in ("fair_loss", "low", "high")}
+        screened = np.array([[runs[k][:2] for runs in late] for k in late[0]])
+        tuned, single = _best(screened.mean(-1))
+        fair = inference.sensitivity(screened).loss.estimate
+        row = {"algorithm": algorithm, "settings": len(screened), "tuned": tuned, "single": single}
+        rows.append(row | {"loss": tuned - single, "fair_loss": float(fair)} | _fresh_loss(data, algorithm))
+    kinds = {name: pl.Float64 for name in ("fresh_loss", "low", "high")}
     return pl.DataFrame(rows, schema_overrides=kinds, infer_schema_length=None)
 
 
-def _fair(scores: Array | None) -> dict[str, float | None]:
-    if scores is None:
-        return {"fair_loss": None, "low": None, "high": None}
-    loss = inference.sensitivity(scores).loss
-    return {"fair_loss": float(loss.estimate), "low": float(loss.low), "high": float(loss.high)}
+def _best(means: Float[Array, "settings domains"]) -> tuple[float, float]:
+    """The mean over domains of the best setting of each, and of the best for all."""
+    return float(means.max(0).mean()), float(means.mean(1).max())
 
 
-def _finalists(data: Gathered, algorithm: str) -> Array | None:
-    """The runs of settings that were in the final in every domain, (settings, domains, runs)."""
-    mine = {cell: runs for cell, runs in data.choosing.items() if cell.algorithm == algorithm}
-    most = max(map(len, mine.values()))
-    if most < 4:
-        return None
-    there = {cell.setting for cell, runs in mine.items() if len(runs) == most}
-    kept = [s for s in sorted(there) if all(len(mine.get(Cell(algorithm, d, s), ())) == most for d in PAPER)]
-    return np.array([[mine[Cell(algorithm, d, s)] for d in PAPER] for s in kept]) if len(kept) > 1 else None
+def _fresh_loss(data: Gathered, algorithm: str) -> dict[str, float | None]:
+    columns = ("fresh_loss", "low", "high")
+    if algorithm not in BENCHMARK or not data.fresh:
+        return dict.fromkeys(columns)
+    pairs = [[Cell(algorithm, d, data.setting(choice, algorithm, d)) for d in PAPER] for choice in ("tuned", "voted")]
+    differ = [(one, other) for one, other in zip(*pairs, strict=True) if one != other]
+    if not differ:
+        return dict.fromkeys(columns, 0.0)
+    cells = [cell for pair in differ for cell in pair]
+    loss = inference.contrast(
+        [data.judged(cell) for cell in cells],
+        np.tile([1.0, -1.0], len(differ)) / len(PAPER),
+        [bounds_of(cell.domain) for cell in cells],
+    ).interval()
+    return dict(zip(columns, map(float, (loss.estimate, loss.low, loss.high)), strict=True))
 
 
 def _gathered(stored: Stored) -> Gathered:

@@ -65,12 +65,13 @@ def draw_sensitivity(table: pl.DataFrame) -> Figure:
             left.plot(row["single"], k, "o", color=color, markerfacecolor="white", markersize=6)
             left.plot(row["tuned"], k, "o", color=color, markersize=6)
             right.plot(row["loss"], k, "|", color=style.GREY, markersize=9)
-            if row["fair_loss"] is not None:
-                ends = [[row["fair_loss"] - row["low"]], [row["high"] - row["fair_loss"]]]
-                right.errorbar([row["fair_loss"]], [k], xerr=ends, color=color, fmt="o", markersize=5)
+            right.plot(row["fair_loss"], k, "o", color=color, markerfacecolor="white", markersize=5)
+            if row["fresh_loss"] is not None:
+                ends = [[row["fresh_loss"] - row["low"]], [row["high"] - row["fresh_loss"]]]
+                right.errorbar([row["fresh_loss"]], [k], xerr=ends, color=color, fmt="o", markersize=5)
         left.set_yticks(range(len(names)), [label_of(name) for name in reversed(names)])
-        left.set_xlabel("part of the way: one setting (open),\none for each domain (filled), screened")
-        right.set_xlabel("loss by one setting: screened (grey),\ncross-fitted over finalists (dots)")
+        left.set_xlabel("part of the way, screened: one setting\n(open), one for each domain (filled)")
+        right.set_xlabel("loss: screened (grey), cross-fitted (open),\nvoted below tuned in fresh runs (filled)")
         right.axvline(0, color=style.BLACK, linewidth=0.8)
         fig.suptitle("Sensitivity: what one setting for all domains costs", fontsize=10)
     return fig
