@@ -6,7 +6,9 @@ from typing import Any
 
 from fuzz.agents import Agents
 from fuzz.commands import Commands
+from fuzz.drawings import Drawings
 from fuzz.problems import Problems
+from fuzz.requests import Requests
 from fuzz.specs import Specs
 from fuzz.tables import Logs, Results
 
@@ -16,5 +18,7 @@ KINDS: dict[str, Callable[[Path], Any]] = {
     "specs": Specs,
     "logs": Logs,
     "results": Results,
+    "drawings": Drawings,
     "commands": Commands,
+    "requests": Requests,
 }

@@ -16,7 +16,16 @@ import pytest
 from helpers.seeds import OFFSET
 
 HERE = Path(__file__).parent
-CASES = {"problems": 20, "agents": 16, "specs": 20, "logs": 4, "results": 12, "commands": 5}
+CASES = {
+    "problems": 20,
+    "agents": 16,
+    "specs": 20,
+    "logs": 4,
+    "results": 12,
+    "drawings": 2,
+    "commands": 5,
+    "requests": 40,
+}
 MANY = int(os.environ.get("GPBE_FUZZ", "0"))
 STRETCH = 500
 """Cases that one process tries."""
