@@ -29,7 +29,7 @@ CASES = {
 MANY = int(os.environ.get("GPBE_FUZZ", "0"))
 STRETCH = 500
 """Cases that one process tries."""
-SILENCE = 120.0
+SILENCE = 300.0
 """Seconds without a word after which a process has hung where no alarm reaches it."""
 
 
@@ -70,4 +70,4 @@ def test_whatever_is_given_is_refused_in_one_line_or_whole(kind, tmp_path):
     assert [line["end"] for line in once if line["outcome"] != "refused" and not line["end"].startswith("read-")] == []
     outcomes = Counter(line["outcome"] for line in ended if not isinstance(line["end"], str))
     print(f"{total} {kind}: {dict(outcomes)}")
-    assert outcomes["refused"] > total / 5
+    assert outcomes["refused"] > total / 5 or total < 10  # of so few all may be right
