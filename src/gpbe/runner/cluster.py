@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpbe.errors import InputError
-from gpbe.interrupts import uninterrupted
+from gpbe.interrupts import undisturbed, uninterrupted
 from gpbe.process import single_threaded, with_cache
 from gpbe.runner.chunk import Chunk
 from gpbe.runner.executor import Reply
@@ -111,8 +111,10 @@ class RayCrew:
     def close(self) -> None:
         """End the actors, and the cluster if it was started for this sweep."""
         with uninterrupted():
-            for actor in self._actors.values():
-                self._ray.kill(actor)
+            while self._actors:
+                self._ray.kill(self._actors.popitem()[1])
+            # A reference that is dropped later would be dropped in the next cluster, whose actors have the same names.
+            self._awaited.clear()
             if self._started_here:
                 self._ray.shutdown()
             self._redirected.close()
@@ -200,7 +202,8 @@ def _joins(address: str | None) -> bool:
 def _connect(ray: Any, address: str | None) -> None:
     joins = _joins(address)
     try:
-        with warnings.catch_warnings(), contextlib.nullcontext() if joins else _closed_to_others(ray):
+        closed = contextlib.nullcontext() if joins else _closed_to_others(ray)
+        with warnings.catch_warnings(), undisturbed(), closed:  # Ray has SIGTERM end the process without a word
             warnings.simplefilter("ignore")
             ray.init(address=address, **_QUIET, **({} if joins else _HERE))
     except (ConnectionError, RuntimeError, ValueError) as error:
