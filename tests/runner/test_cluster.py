@@ -21,7 +21,7 @@ from gpbe.experiments.sweep_file import read
 from gpbe.runner import Chunk, Event, Local, Ray, cluster, run
 from gpbe.runner.worker import Answer, Job
 from helpers.machines import Machines
-from helpers.runners import DRAW, LEARN, SPEC, alive, chunks, draw, hanging_chunks, table, wait_until
+from helpers.runners import DRAW, LEARN, SPEC, alive, chunks, draw, hanging_chunks, parts, table, wait_until
 from helpers.sockets import descendants, listening
 
 # Ray forks to start a node, also in a process in which an earlier test has loaded JAX; the child runs Ray's program.
@@ -163,11 +163,6 @@ def driver(folder: Path, n: int, seconds: float, address: str, log: str = os.dev
             yield process
         finally:
             process.kill()
-
-
-def parts(folder: Path) -> dict[str, int]:
-    """When each part was written."""
-    return {file.name: file.stat().st_mtime_ns for file in (folder / "parts").glob("*")}
 
 
 def wait_for_parts(folder: Path, more: int) -> None:
