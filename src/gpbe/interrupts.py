@@ -59,6 +59,24 @@ def uninterrupted() -> Iterator[None]:
             signal.raise_signal(came[0])
 
 
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """Whatever a library does to the handlers of the signals here, they are as before afterwards.
+
+    >>> before = signal.getsignal(signal.SIGTERM)
+    >>> with undisturbed():
+    ...     _ = signal.signal(signal.SIGTERM, lambda *_: None)
+    >>> signal.getsignal(signal.SIGTERM) == before
+    True
+    """
+    before = {number: signal.getsignal(number) for number in SIGNALS} if _here() else {}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def _here() -> bool:
     """Do signals arrive in this thread?"""
     return threading.current_thread() is threading.main_thread()

@@ -16,6 +16,7 @@ from fuzz.specs import Specs
 from fuzz.tables import Logs
 from gpbe import experiments
 from gpbe.errors import LONGEST, InputError
+from gpbe.look.explorer import Explorer
 
 WORDS = (
     *("", "-", "--", "---", "-1", "0", "1", "2", "1e9", "10000000000000", "nan", "inf", "1/0", "2^-3", "2^-3..2^0"),
@@ -35,22 +36,28 @@ WORDS = (
     ),
     *("baird", "boyan", "td", "tdrc", "qrc", "CartPole-v1", "evilmod:X-v0", "evilmod:Y", "all"),
     *("case.toml", "case.npz", "case.parquet", "case.py", "nothing.toml", "nothing.npz", "nothing.parquet"),
-    *("/nonexistent/x.toml", "x" * 300 + ".toml", "--json", "--help", "--seed"),
+    *("/nonexistent/x.toml", "x" * 300 + ".toml", "--json", "--help", "--seed", "page.html", "x.png", "x.csv", "x.pdf"),
 )
-USUAL: dict[str, list[str]] = {
-    "list": ["problems"],
-    "diagnose": ["baird"],
-    "predict": ["baird", "td", "--steps", "4", "--runs", "2"],
-    "train": ["CartPole-v1", "qrc", "--steps", "4", "--hidden", "2", "--batch", "2", "--buffer", "4"],
-    "run": ["nothing"],
-    "status": ["nothing"],
-    "pack": ["nothing", "nowhere"],
-    "figure": ["kolter"],
-    "report": [],
-    "evaluate": ["case.parquet", "--by", "wis", "lstd"],
-    "claims": [],
-    "nothing": ["x"],
-}
+LINES: tuple[tuple[str, ...], ...] = (
+    ("list", "problems"),
+    ("diagnose", "baird"),
+    ("diagnose", "kolter", "--out", "page.html"),
+    ("explore", "kolter", "--no-browser", "--port", "0"),
+    ("predict", "baird", "td", "--steps", "4", "--runs", "2"),
+    ("train", "CartPole-v1", "qrc", "--steps", "4", "--hidden", "2", "--batch", "2", "--buffer", "4"),
+    ("run", "nothing"),
+    ("status", "nothing"),
+    ("pack", "nothing", "nowhere"),
+    ("figure", "kolter"),
+    ("report",),
+    ("report", "nothing"),
+    ("evaluate", "case.parquet", "--by", "wis", "lstd"),
+    ("evaluate", "whole.parquet", "--interval", "bootstrap", "--resamples", "7", "--out", "found.csv"),
+    ("evaluate", "whole.parquet", "--by", "td", "--step-size", "0.1", "--weights", "w.parquet"),
+    ("claims",),
+    ("nothing", "x"),
+)
+"""What can be typed."""
 
 
 @cache
@@ -79,13 +86,13 @@ class Commands:
     def __init__(self, room: Path):
         self.room = room
         experiments.run = _refuse  # what is right would be run, for minutes
+        Explorer.serve = lambda _: None  # and this for as long as somebody looks
         logs = Logs(room)
         self.makers = {".toml": (Problems(room), Specs(room)), ".npz": (Problems(room),), ".parquet": (logs,)}
         self.makers[".csv"] = (logs,)
 
     def make(self, rng: Random) -> Line:
-        command = rng.choice(list(USUAL))
-        words = list(USUAL[command])
+        command, *words = rng.choice(LINES)
         for _ in range(rng.choice((0, 1, 1, 2, 3))):
             act = rng.random()
             if act < 0.35 and words:
@@ -96,7 +103,7 @@ class Commands:
                 words.append(rng.choice(WORDS))
         suffix = rng.choice(list(self.makers))
         rng.choice(self.makers[suffix]).make(rng)
-        if command in ("diagnose", "predict", "run", "evaluate") and rng.random() < 0.4:
+        if command in ("diagnose", "explore", "predict", "run", "evaluate") and rng.random() < 0.4:
             words[0:1] = [f"case{suffix}"]
         return Line([command, *words], {})
 
@@ -113,27 +120,30 @@ class Commands:
         return str(target)
 
     def check(self, case: Line) -> str:
-        from gpbe.cli import main
+        return "left out" if too_much(case.arguments) else typed(case.arguments)
 
-        if too_much(case.arguments):
-            return "left out"
-        out, err = io.StringIO(), io.StringIO()
-        code: Any = 0
-        try:
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-                main(list(case.arguments))
-        except SystemExit as stop:
-            code = stop.code
-        said = err.getvalue()
-        assert code in (0, None, 2), (code, said)
-        assert "Traceback" not in said, said
-        if code == 2:
-            last = said.rstrip("\n").rpartition("\n")[2]
-            assert last.startswith("gpbe: "), said
-            assert len(last) <= LONGEST + 6, len(last)
-            assert last.isprintable(), last
-            return "refused"
+
+def typed(arguments: list[str]) -> str:
+    """Whether a command line is done or refused; what is refused is so in one line."""
+    from gpbe.cli import main
+
+    out, err = io.StringIO(), io.StringIO()
+    code: Any = 0
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            main(list(arguments))
+    except SystemExit as stop:
+        code = stop.code
+    said = err.getvalue()
+    assert code in (0, None, 2), (code, said)
+    assert "Traceback" not in said, said
+    if code != 2:
         return "done"
+    last = said.rstrip("\n").rpartition("\n")[2]
+    assert last.startswith("gpbe: "), said
+    assert len(last) <= LONGEST + 6, len(last)
+    assert last.isprintable(), last
+    return "refused"
 
 
 def _refuse(*_: Any, **__: Any) -> Any:

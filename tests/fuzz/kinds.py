@@ -1,20 +1,12 @@
-"""What can be given to gpbe, kind by kind."""
+"""What can be given to gpbe, kind by kind: where its cases are, which only its own process imports."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
-from fuzz.agents import Agents
-from fuzz.commands import Commands
-from fuzz.problems import Problems
-from fuzz.specs import Specs
-from fuzz.tables import Logs, Results
-
-KINDS: dict[str, Callable[[Path], Any]] = {
-    "problems": Problems,
-    "agents": Agents,
-    "specs": Specs,
-    "logs": Logs,
-    "results": Results,
-    "commands": Commands,
+KINDS = {
+    "problems": "fuzz.problems:Problems",
+    "agents": "fuzz.agents:Agents",
+    "specs": "fuzz.specs:Specs",
+    "logs": "fuzz.tables:Logs",
+    "results": "fuzz.tables:Results",
+    "drawings": "fuzz.drawings:Drawings",
+    "commands": "fuzz.commands:Commands",
+    "requests": "fuzz.requests:Requests",
 }

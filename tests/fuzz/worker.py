@@ -15,15 +15,46 @@ from types import FrameType
 
 MEMORY = 2**30
 WAITING = 10.0
-"""Seconds by the clock for each second of the processor, after which a case waits for something."""
+"""Seconds without the processor for each second with it, after which a case waits for something."""
 
 
 class TooLong(BaseException):
     """A case hangs."""
 
 
-def _alarm(_: int, __: FrameType | None) -> None:
-    raise TooLong
+class Alarm:
+    """Ends a case that uses the processor for too long, or waits; a machine that has no time for it is no reason."""
+
+    def __init__(self, patience: float):
+        self.patience = patience
+        signal.signal(signal.SIGPROF, self._ring)
+        signal.signal(signal.SIGALRM, self._look)
+
+    def set(self) -> None:
+        self._began = time.monotonic() - self._queued()
+        signal.setitimer(signal.ITIMER_PROF, self.patience)
+        signal.setitimer(signal.ITIMER_REAL, WAITING * self.patience)
+
+    def stop(self) -> None:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def _ring(self, _: int, __: FrameType | None) -> None:
+        raise TooLong
+
+    def _look(self, _: int, __: FrameType | None) -> None:
+        left = WAITING * self.patience - (time.monotonic() - self._queued() - self._began)
+        if left <= 0:
+            raise TooLong
+        signal.setitimer(signal.ITIMER_REAL, left + 0.1)
+
+    @staticmethod
+    def _queued() -> float:
+        """Seconds that this process was ready to go on while others had the processor, as far as Linux tells it."""
+        try:
+            return int(Path("/proc/self/schedstat").read_text().split()[1]) / 1e9
+        except (OSError, IndexError):
+            return 0.0
 
 
 class Watch:
@@ -52,16 +83,15 @@ class Watch:
 def main(kind: str, seed: str, first: int, count: int, folder: str, corpus: str = "") -> None:
     """Run the files of a corpus, and the cases `first` to `first + count`; a line of JSON each."""
     from fuzz.kinds import KINDS
+    from gpbe.lazy import named
 
     warnings.simplefilter("ignore")
     room = Path(folder)
     (room / "evilmod.py").write_text("raise SystemExit('imported')\n")
     sys.path.insert(0, str(room))
     os.chdir(room)
-    maker = KINDS[kind](room)
-    watch = Watch(room)
-    for number in (signal.SIGPROF, signal.SIGALRM):
-        signal.signal(number, _alarm)
+    maker = named(KINDS[kind])(room)
+    watch, alarm = Watch(room), Alarm(maker.patience)
     say = builtins.print
     out = os.fdopen(os.dup(1), "w")
     files = sorted(Path(corpus).iterdir()) if corpus else []
@@ -70,8 +100,7 @@ def main(kind: str, seed: str, first: int, count: int, folder: str, corpus: str 
         say(json.dumps({"begin": name}), file=out, flush=True)
         case = maker.kept(k) if isinstance(k, Path) else maker.make(Random(f"{seed}-{kind}-{k}"))
         started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        signal.setitimer(signal.ITIMER_PROF, maker.patience)  # of the processor: others may use it too
-        signal.setitimer(signal.ITIMER_REAL, WAITING * maker.patience)
+        alarm.set()
         watch.on = True
         try:
             outcome, error = maker.check(case), ""
@@ -79,8 +108,7 @@ def main(kind: str, seed: str, first: int, count: int, folder: str, corpus: str 
             outcome, error = "broke", traceback.format_exc()[-3000:]
         finally:
             watch.on = False
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            alarm.stop()
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         if grown > MEMORY and grown > before * 1024 + 2**20:
             outcome, error = "broke", f"took {grown / 2**20:.0f} MiB"

@@ -126,6 +126,11 @@ def table(folder: Path) -> pl.DataFrame:
     return store.scan(folder).collect()
 
 
+def parts(folder: Path) -> dict[str, int]:
+    """When each part was written."""
+    return {file.name: file.stat().st_mtime_ns for file in (folder / "parts").glob("*")}
+
+
 def alive(pid: int) -> bool:
     """Whether a process is there and not just waiting to be buried."""
     try:

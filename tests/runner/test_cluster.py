@@ -20,12 +20,16 @@ from gpbe.cli import main
 from gpbe.experiments.sweep_file import read
 from gpbe.runner import Chunk, Event, Local, Ray, cluster, run
 from gpbe.runner.worker import Answer, Job
-from helpers.runners import DRAW, LEARN, SPEC, alive, chunks, draw, hanging_chunks, table, wait_until
+from helpers.machines import Machines
+from helpers.runners import DRAW, LEARN, SPEC, alive, chunks, draw, hanging_chunks, parts, table, wait_until
+from helpers.sockets import descendants, listening
 
 # Ray forks to start a node, also in a process in which an earlier test has loaded JAX; the child runs Ray's program.
 pytestmark = pytest.mark.filterwarnings("ignore:os.fork", "ignore::ResourceWarning", "ignore::FutureWarning")
 
 N = 24
+PATIENCE = 200.0
+"""Seconds to wait for what other processes do, on a machine that others use too."""
 
 
 def expected(n: int, seconds: float) -> pl.DataFrame:
@@ -60,44 +64,6 @@ def test_an_actor_that_answers_just_before_it_is_ended_is_replaced(monkeypatch):
         crew.close()
 
 
-class Machines:
-    """A cluster of nodes with one CPU each; the head has none, so that every worker's node can be killed."""
-
-    def __init__(self, nodes: int, pids: Path):
-        from ray.cluster_utils import Cluster
-
-        self.pids = pids
-        self.cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
-        self.nodes = []
-        for _ in range(nodes):
-            self.add_node()
-        self.cluster.wait_for_nodes()
-
-    def add_node(self) -> None:
-        self.nodes.append(self.cluster.add_node(num_cpus=1, wait=False))
-
-    def kill_node(self, which: int) -> None:
-        """Kill -9 of a machine's Ray, and so of its workers."""
-        self.cluster.remove_node(self.nodes.pop(which), allow_graceful=False)
-
-    def workers(self) -> dict[int, int]:
-        """Processes in which the runner ran, each with its node; one whose node is dead will be so in a moment."""
-        nodes = {node.all_processes["raylet"][0].process.pid: k for k, node in enumerate(self.nodes)}
-        parents = {pid: parent(pid) for pid in self.left()}
-        return {pid: nodes[above] for pid, above in parents.items() if above in nodes}
-
-    def left(self) -> list[int]:
-        """All processes in which the runner ran that are still there, also those without a node."""
-        return [pid for pid in map(int, os.listdir(self.pids)) if alive(pid)]
-
-
-def parent(pid: int) -> int | None:
-    try:
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-    except OSError:
-        return None
-
-
 @pytest.fixture
 def machines(tmp_path, monkeypatch):
     pytest.importorskip("ray")
@@ -127,6 +93,38 @@ def test_a_worker_and_a_node_killed_in_the_middle(machines, tmp_path):
     run(tmp_path / "local", SPEC, chunks(N, 0.1), DRAW, executor=Local(2))
     assert table(tmp_path / "ray").equals(table(tmp_path / "local"))
     assert table(tmp_path / "ray").equals(expected(N, 0.1))
+
+
+@pytest.mark.slow
+def test_a_cluster_that_is_started_here_listens_to_nobody_else(tmp_path, monkeypatch):
+    """Who reaches a Ray cluster can run programs on it: all sockets are this machine's own, and no dashboard is up."""
+    ray = pytest.importorskip("ray")
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.delenv(cluster._OPEN, raising=False)
+    init, begun, seen = ray.init, [], {}
+    monkeypatch.setattr(ray, "init", lambda **options: begun.append(init(**options)))
+
+    def look(event: Event) -> None:
+        if event.kind == "done":  # so that all of it is up, and at work
+            seen.update(listening(descendants(os.getpid())))
+
+    assert run(tmp_path / "here", SPEC, chunks(2), DRAW, executor=Ray(workers=1), display=look).complete
+    assert [context.dashboard_url or "" for context in begun] == [""]
+    assert len(seen) >= 3, "the server of the cluster, its node and a worker"
+    assert [place for place in seen if not place[0].is_loopback] == []
+    assert cluster._OPEN not in os.environ
+    assert ray._private.ray_constants.ENABLE_RAY_CLUSTER  # others who use Ray in this process find it as it was
+
+
+def test_a_ray_that_listens_to_others_is_not_used(tmp_path, monkeypatch):
+    ray = mock.MagicMock(__version__="9.9")
+    ray.is_initialized.return_value = False
+    ray.nodes.return_value = [{"NodeManagerAddress": "192.0.2.1"}]
+    monkeypatch.setattr(cluster, "_import_ray", lambda: ray)
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    with pytest.raises(InputError, match=r"Ray 9\.9 listens to other machines too; to have that, start"):
+        run(tmp_path, SPEC, chunks(3), DRAW, executor=Ray())
+    ray.shutdown.assert_called_once()
 
 
 @pytest.mark.slow
@@ -167,14 +165,9 @@ def driver(folder: Path, n: int, seconds: float, address: str, log: str = os.dev
             process.kill()
 
 
-def parts(folder: Path) -> dict[str, int]:
-    """When each part was written."""
-    return {file.name: file.stat().st_mtime_ns for file in (folder / "parts").glob("*")}
-
-
 def wait_for_parts(folder: Path, more: int) -> None:
     enough = len(parts(folder)) + more
-    wait_until(lambda: len(parts(folder)) >= enough, 60)
+    wait_until(lambda: len(parts(folder)) >= enough, PATIENCE)
 
 
 @pytest.mark.slow
@@ -183,7 +176,7 @@ def test_a_killed_driver_leaves_no_workers_and_the_rest_can_run_anywhere(machine
     with driver(folder, N, 0.2, machines.cluster.address) as process:
         wait_for_parts(folder, 6)
         process.kill()
-    wait_until(lambda: not machines.left(), 20)
+    wait_until(lambda: not machines.left(), PATIENCE)
     done = store.status(folder, verify=True)
     assert 5 < done.done < N
     assert done.invalid == 0
@@ -199,13 +192,19 @@ def test_a_cluster_that_is_not_there(tmp_path, monkeypatch):
     assert "\n" not in str(error.value)
 
 
+VICTIMS = (
+    *[("worker", how) for how in (signal.SIGKILL, signal.SIGTERM) for _ in range(4)],
+    *[("driver", how) for how in (signal.SIGKILL, signal.SIGTERM) for _ in range(3)],
+    *[("node", signal.SIGKILL)] * 6,
+)
+
+
 @pytest.mark.slow
 def test_twenty_kills_of_workers_drivers_and_nodes(machines, tmp_path):
-    """Kill -9 at random moments, twenty times over one sweep: complete, none twice, the same bits as undisturbed."""
+    """SIGKILL and SIGTERM at random moments, twenty times over one sweep: complete, none twice, the same bits."""
     n, seconds, folder, log = 400, 0.1, tmp_path / "ray", tmp_path / "log"
     rng = random.Random(1)
-    victims = ["worker"] * 7 + ["driver"] * 6 + ["node"] * 7
-    rng.shuffle(victims)
+    victims = rng.sample(VICTIMS, len(VICTIMS))
     killed, written = Counter(), {}
     machines.add_node()
     started = time.perf_counter()
@@ -216,19 +215,23 @@ def test_twenty_kills_of_workers_drivers_and_nodes(machines, tmp_path):
                 time.sleep(rng.uniform(0, seconds))
                 assert process.poll() is None
                 written = parts(folder) | written
-                victim = victims.pop()
-                killed[victim] += 1
+                victim, how = victims.pop()
+                killed[victim, how] += 1
                 if victim == "driver":
+                    process.send_signal(how)
+                    assert process.communicate(timeout=PATIENCE)[0][:11] == (
+                        "interrupted" if how == signal.SIGTERM else ""
+                    )
                     break
-                kill(victim, machines, rng)
+                kill(victim, how, machines, rng)
             else:
-                assert process.communicate(timeout=60)[0].startswith("complete")
+                assert process.communicate(timeout=PATIENCE)[0].startswith("complete")
                 break
-        wait_until(lambda: not machines.left(), 20)
-    wait_until(lambda: not machines.left(), 20)
+        wait_until(lambda: not machines.left(), PATIENCE)
+    wait_until(lambda: not machines.left(), PATIENCE)
     complaints = log.read_text().splitlines()
     print(f"killed {dict(killed)}, {len(complaints)} retried, {time.perf_counter() - started:.0f} s")
-    assert killed == {"worker": 7, "driver": 6, "node": 7}
+    assert killed == Counter(VICTIMS)
     assert 7 <= len(complaints) <= 14  # some die unheard, just before their driver
     assert all(line.startswith("retried") for line in complaints)
     told = store.status(folder, verify=True)
@@ -239,16 +242,16 @@ def test_twenty_kills_of_workers_drivers_and_nodes(machines, tmp_path):
     assert table(folder).equals(table(tmp_path / "local"))
 
 
-def kill(victim: str, machines: Machines, rng: random.Random) -> None:
+def kill(victim: str, how: signal.Signals, machines: Machines, rng: random.Random) -> None:
     """Kill a worker in the middle of its work, or its whole node, which is then replaced."""
-    wait_until(machines.workers, 60)
+    wait_until(machines.workers, PATIENCE)
     pid, node = rng.choice(list(machines.workers().items()))
     if victim == "node":
         machines.kill_node(node)
         machines.add_node()
     else:
-        os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: not alive(pid))
+        os.kill(pid, how)
+    wait_until(lambda: not alive(pid), PATIENCE)
 
 
 CONTROL = """

@@ -21,7 +21,7 @@ from gpbe.runner import Chunk, Counts, Event, Local, progress, run
 from gpbe.runner.events import Report
 from gpbe.runner.progress import Bar, Lines
 from gpbe.runner.queue import Queue
-from helpers.runners import DRAW, SPEC, alive, chunks, draw, hanging_chunks, table, wait_until
+from helpers.runners import DRAW, SPEC, alive, chunks, draw, hanging_chunks, parts, table, wait_until
 from helpers.samples import few
 
 N = 13
@@ -492,8 +492,9 @@ def test_a_report_knows_whether_all_is_done():
     assert not Report(counts(done=299, failed=1), False).complete
 
 
-KILLS = 100
-VICTIMS = [(who, how) for who in ("worker", "driver") for how in (signal.SIGKILL, signal.SIGTERM)]
+KILLS = 25
+"""Of each sort."""
+VICTIMS = [(who, how) for who in ("worker", "driver") for how in (signal.SIGKILL, signal.SIGTERM)] * KILLS
 
 
 @pytest.mark.slow
@@ -501,39 +502,34 @@ def test_a_hundred_kills_of_workers_and_driver(tmp_path):
     """SIGKILL and SIGTERM at random moments, a hundred times over one sweep: complete, none twice, the same bits."""
     n, seconds, folder = 1200, 0.05, tmp_path / "r"
     rng = random.Random(0)
-    kills = dict.fromkeys(VICTIMS, 0)
-    starts = 0
-    while sum(kills.values()) < KILLS or not store.status(folder).complete:
+    victims, starts, written = rng.sample(VICTIMS, len(VICTIMS)), 0, {}
+    while victims or not store.status(folder).complete:
         starts += 1
         with driver(folder, n, seconds) as process:
-            wait_until(lambda process=process: process.poll() is not None or len(children(process.pid)) == 2)
-            time.sleep(1.0)  # workers start, chunks get done
-            while process.poll() is None:
-                if sum(kills.values()) >= KILLS:
-                    process.wait()
-                    break
-                time.sleep(rng.uniform(0.02, 0.6))
-                workers = children(process.pid)
-                who, how = rng.choice(VICTIMS)
-                if who == "worker" and workers:
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(rng.choice(workers), how)
-                        kills[who, how] += 1
-                elif who == "driver":
+            while victims:
+                more = len(parts(folder)) + rng.randrange(1, 9)  # by progress: the sweep must not end before them
+                wait_until(lambda more=more: len(parts(folder)) >= more, 200)
+                time.sleep(rng.uniform(0, 2 * seconds))
+                workers, (who, how) = list(filter(alive, children(process.pid))), victims.pop()
+                written = parts(folder) | written
+                if who == "driver":
                     process.send_signal(how)
-                    process.communicate(timeout=20)
-                    kills[who, how] += 1
-                    wait_until(lambda workers=workers: not any(alive(pid) for pid in workers), 5)
+                    out = process.communicate(timeout=200)[0]
+                    assert out.startswith("interrupted" if how == signal.SIGTERM else ""), out
+                    wait_until(lambda workers=workers: not any(alive(pid) for pid in workers), 60)
+                    break
+                os.kill(rng.choice(workers), how)
+            else:
+                assert process.communicate(timeout=600)[0].startswith("complete")
         told = store.status(folder, verify=True)
         assert (told.failed, told.invalid) == (0, 0)
-    print(f"kills {kills}, {starts} starts of the driver, {told.done} chunks")
-    assert min(kills.values()) > 10
+    print(f"{len(VICTIMS)} kills, {starts} starts of the driver, {told.done} chunks")
     assert not (folder / "set-aside").exists()
+    assert written.items() <= parts(folder).items()  # what was done has not been done again
     run(tmp_path / "undisturbed", SPEC, chunks(n, seconds), DRAW, executor=TWO)
     assert table(folder).equals(table(tmp_path / "undisturbed"))
     assert table(folder).height == 3 * n
-    names = [sorted(p.name for p in (each / "parts").iterdir()) for each in (folder, tmp_path / "undisturbed")]
-    assert names[0] == names[1] == sorted(f"{chunk.id}.parquet" for chunk in chunks(n, seconds))
+    assert sorted(parts(folder)) == sorted(f"{chunk.id}.parquet" for chunk in chunks(n, seconds))
 
 
 class TenThousand:

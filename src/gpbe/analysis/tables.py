@@ -1,7 +1,7 @@
 """The tables that analysis reads: their columns, and the refusals when something is missing or misspelled."""
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -16,14 +16,29 @@ SETTING = ("domain", "algorithm", "setting")
 RUN = (*SETTING, "run")
 RUNS = (*RUN, "every", "returns", "diverged_at")
 """Columns of a runs table, one row a run; every other column of floats is a hyperparameter."""
+_Kind = tuple[str, Callable[[pl.DataType], bool]]
+_TEXT: _Kind = "text", lambda kind: kind in (pl.String, pl.Categorical, pl.Enum)
+_WHOLE: _Kind = "whole numbers", lambda kind: kind.is_integer()
+_CURVES: _Kind = "lists of numbers", lambda kind: isinstance(kind, pl.List | pl.Array) and kind.inner.is_numeric()
+_KINDS = {"domain": _TEXT, "algorithm": _TEXT, "returns": _CURVES}
 SUMMARY = ("performance", "points", "unfinished", "diverged")
 PERFORMANCES = (*RUN, *SUMMARY)
 """Columns of the table that `gpbe.analysis.performance` makes, beside the hyperparameters."""
 
 
 def check_runs(runs: Table) -> pl.LazyFrame:
-    """A runs table as a lazy frame, with its columns checked by name."""
-    _check_columns(runs.collect_schema().names(), RUNS, "the runs table")
+    """A runs table as a lazy frame, with its columns checked by name and kind.
+
+    >>> check_runs(pl.DataFrame(dict.fromkeys(RUNS, ["x"])))
+    Traceback (most recent call last):
+    gpbe.errors.InputError: column 'setting' of the runs table is String; it should be whole numbers
+    """
+    schema = runs.collect_schema()
+    _check_columns(schema.names(), RUNS, "the runs table")
+    for name in RUNS:
+        said, fits = _KINDS.get(name, _WHOLE)
+        if not fits(schema[name]):
+            raise InputError(f"column {name!r} of the runs table is {schema[name]}; it should be {said}")
     return runs.lazy()
 
 

@@ -16,6 +16,7 @@ from gpbe import analysis, store
 from gpbe.analysis.choices import electable, per_domain
 from gpbe.analysis.stored import Stored
 from gpbe.analysis.tables import RUNS
+from gpbe.checks import check_names
 from gpbe.errors import InputError
 from gpbe.experiments.control.computation import (
     best_runs,
@@ -75,7 +76,7 @@ def figures_of(name: str, spec: Mapping[str, Any]) -> dict[str, FigureSpec]:
     >>> list(figures_of("mine", mine.spec()))
     ['mine', 'mine-settings', 'mine-runs', 'mine-step-size']
     """
-    names, domains = names_in(spec), tuple(spec["domains"])
+    names, domains = names_in(spec), domains_of(spec)
     about = {"algorithms": names, "domains": domains}
 
     def made(suffix: str, describe: str, draw: str, table: Any, said: Any) -> FigureSpec:
@@ -99,19 +100,46 @@ def figures_of(name: str, spec: Mapping[str, Any]) -> dict[str, FigureSpec]:
 
 def names_in(spec: Mapping[str, Any]) -> tuple[str, ...]:
     """The algorithms of a sweep, each once."""
-    return tuple(dict.fromkeys(each["algorithm"] for each in spec["algorithms"]))
+    return tuple(dict.fromkeys(each.algorithm for each in algorithms_of(spec)))
 
 
 def swept_in(spec: Mapping[str, Any]) -> list[str]:
     """The hyperparameters that have several values in a sweep."""
     values: dict[str, set[float]] = {}
-    for each in spec["algorithms"]:
-        grid, listed, only = each["grid"], tuple(each["settings"]), tuple(each["only"])
-        tried = Swept(each["algorithm"], {k: tuple(v) for k, v in grid.items()}, listed, only=only)
-        for setting in tried.numbered().values():
+    for each in algorithms_of(spec):
+        for setting in each.numbered().values():
             for key, value in setting.items():
                 values.setdefault(key, set()).add(value)
     return [key for key, tried in values.items() if len(tried) > 1]
+
+
+def algorithms_of(spec: Mapping[str, Any]) -> tuple[Swept, ...]:
+    """The algorithms of a stored declaration with their settings, checked as when it was declared."""
+    try:
+        return tuple(
+            Swept(
+                each["algorithm"],
+                {name: tuple(values) for name, values in each["grid"].items()},
+                tuple(each["settings"]),
+                only=tuple(each["only"]),
+            )
+            for each in spec["algorithms"]
+        )
+    except (AttributeError, KeyError, TypeError):
+        raise _no_sweep() from None
+
+
+def domains_of(spec: Mapping[str, Any]) -> tuple[str, ...]:
+    """The domains of a stored declaration."""
+    domains = spec.get("domains")
+    if not isinstance(domains, list | tuple) or not all(isinstance(each, str) for each in domains):
+        raise _no_sweep()
+    check_names(domains, "domain")
+    return tuple(domains)
+
+
+def _no_sweep() -> InputError:
+    return InputError("the declaration that is stored with these results is not that of a sweep; run the sweep again")
 
 
 def _by(stored: Stored, algorithms: tuple[str, ...], swept: str) -> pl.DataFrame:

@@ -1,6 +1,7 @@
 """A figure is one pipeline: what it needs -> table -> drawing -> notes. It needs no matplotlib until it draws."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -62,13 +63,28 @@ def draw(spec: FigureSpec, stored: Stored) -> Drawing:
         first = spec.needs[-1]
         raise InputError(stored.lacking.get(first, f"there are no results of {first}; first: gpbe run {first}"))
     needed = stored.only(spec.needs)
-    table, notes = spec.table(needed), spec.notes(needed)
-    figure = named(spec.draw)(table)
-    if notes.subtitle:
-        from gpbe.figures import style
+    with _drawable(spec.name):
+        table, notes = spec.table(needed), spec.notes(needed)
+        figure = named(spec.draw)(table)
+        if notes.subtitle:
+            from gpbe.figures import style
 
-        style.add_subtitle(figure, notes.subtitle)
+            style.add_subtitle(figure, notes.subtitle)
     return Drawing(figure, table, notes.sentences)
+
+
+@contextmanager
+def _drawable(name: str) -> Iterator[None]:
+    """Refuse results in which a figure does not find what it draws, such as those of another version of gpbe."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        said = f"{type(error).__name__}: {error}"
+        raise InputError(
+            f"{name} cannot be drawn from these results ({said}); were they computed otherwise?"
+        ) from error
 
 
 def write(drawing: Drawing, name: str, out: Path) -> list[Path]:
@@ -82,7 +98,8 @@ def write(drawing: Drawing, name: str, out: Path) -> list[Path]:
     """
     from gpbe.figures import style
 
-    return style.save_with_table(drawing.figure, drawing.table, out / name)
+    with _drawable(name):
+        return style.save_with_table(drawing.figure, drawing.table, out / name)
 
 
 def make(spec: FigureSpec, stored: Stored, out: Path) -> list[Path]:

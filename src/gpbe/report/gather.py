@@ -48,10 +48,10 @@ def draw_all(
         started = time.perf_counter()
         try:
             drawing = figures.draw(spec, stored)
+            files = tuple(figures.write(drawing, spec.name, out)) if out else ()
         except InputError as error:
             skipped[spec.name] = str(error)
             continue
-        files = tuple(figures.write(drawing, spec.name, out)) if out else ()
         drawn.append(Drawn(spec, drawing, time.perf_counter() - started, files))
     return drawn, skipped
 

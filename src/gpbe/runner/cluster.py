@@ -10,19 +10,23 @@ import os
 import sys
 import time
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from gpbe.errors import InputError
-from gpbe.interrupts import uninterrupted
+from gpbe.interrupts import undisturbed, uninterrupted
 from gpbe.process import single_threaded, with_cache
 from gpbe.runner.chunk import Chunk
 from gpbe.runner.executor import Reply
 from gpbe.runner.worker import Answer, Job, prepare
 
 _QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-_HERE: dict[str, Any] = {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
+_LOOPBACK = "127.0.0.1"
+_HERE: dict[str, Any] = {"include_dashboard": False, "_node_ip_address": _LOOPBACK}
 """Options of a cluster that is started here: no dashboard, to which anybody could give work, and no way in."""
+_OPEN = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+"""Ray's variable, on every system: unless it is 0, Ray takes 127.0.0.1 for this machine's address in the network."""
 _PATIENCE = 1.0
 """Seconds to wait for news before looking again at how large the cluster is."""
 _STILLBORN = 5
@@ -107,8 +111,10 @@ class RayCrew:
     def close(self) -> None:
         """End the actors, and the cluster if it was started for this sweep."""
         with uninterrupted():
-            for actor in self._actors.values():
-                self._ray.kill(actor)
+            while self._actors:
+                self._ray.kill(self._actors.popitem()[1])
+            # A reference that is dropped later would be dropped in the next cluster, whose actors have the same names.
+            self._awaited.clear()
             if self._started_here:
                 self._ray.shutdown()
             self._redirected.close()
@@ -194,11 +200,36 @@ def _joins(address: str | None) -> bool:
 
 
 def _connect(ray: Any, address: str | None) -> None:
+    joins = _joins(address)
     try:
-        with warnings.catch_warnings():
+        closed = contextlib.nullcontext() if joins else _closed_to_others(ray)
+        with warnings.catch_warnings(), undisturbed(), closed:  # Ray has SIGTERM end the process without a word
             warnings.simplefilter("ignore")
-            ray.init(address=address, **_QUIET, **({} if _joins(address) else _HERE))
+            ray.init(address=address, **_QUIET, **({} if joins else _HERE))
     except (ConnectionError, RuntimeError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         where = f"at {address}" if address else "on this machine"
         raise InputError(f"no Ray cluster {where}: {reason}; start one with `ray start --head`, or use local") from None
+    if not joins and any(node["NodeManagerAddress"] != _LOOPBACK for node in ray.nodes()):
+        ray.shutdown()
+        raise InputError(
+            f"Ray {ray.__version__} listens to other machines too; to have that, start it with `ray start --head` and "
+            "run on ray:auto; or use local"
+        )
+
+
+@contextlib.contextmanager
+def _closed_to_others(ray: Any) -> Iterator[None]:
+    """Here a cluster is started that listens on the loopback address alone.
+
+    What Ray starts reads the variable; what was imported before has read it already.
+    """
+    constants = ray._private.ray_constants
+    before, read = os.environ.get(_OPEN), constants.ENABLE_RAY_CLUSTER
+    os.environ[_OPEN], constants.ENABLE_RAY_CLUSTER = "0", False
+    try:
+        yield
+    finally:
+        constants.ENABLE_RAY_CLUSTER = read
+        os.environ.pop(_OPEN)
+        os.environ.update({} if before is None else {_OPEN: before})

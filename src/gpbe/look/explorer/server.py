@@ -34,7 +34,13 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
+    "Allow": "GET, POST",
 }
+_OURS = {
+    HTTPStatus.NOT_IMPLEMENTED: HTTPStatus.METHOD_NOT_ALLOWED,
+    HTTPStatus.HTTP_VERSION_NOT_SUPPORTED: HTTPStatus.BAD_REQUEST,
+}
+"""What the standard library says of a request that it does not know, though the mistake is the sender's."""
 
 
 class Refused(Exception):
@@ -186,7 +192,15 @@ class _Handler(BaseHTTPRequestHandler):
             if self.close_connection:
                 self.send_header("Connection", "close")
             self.end_headers()
-            self.wfile.write(data)
+            if self.command != "HEAD":
+                self.wfile.write(data)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Refuse what is no request (the standard library calls this) as everything else is refused."""
+        self.close_connection = True
+        status = _OURS.get(HTTPStatus(code), HTTPStatus(code))
+        said = one_line(f"this is no request that is answered here: {message or status.phrase}")
+        self._write(status, "application/json", _as_json({"error": said}).encode())
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing: the terminal is the user's."""
