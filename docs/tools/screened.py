@@ -1,6 +1,6 @@
-"""Learning curves of the screening, for the pages of algorithms: all settings of a grid, so that nothing is chosen.
+"""Learning curves of the screening, for the pages of algorithms: all of its settings, so that nothing is chosen.
 
-The curve of a best setting is flattered by its choice. So the mean over all settings is shown with their quartiles, and
+The curve of a best setting is flattered by its choice. So the mean over all that were screened is shown with their quartiles, and
 the best one only thinly, marked as chosen by the same runs.
 """
 
@@ -52,7 +52,7 @@ def draw(name: str, results: Path) -> Figure:
 
 
 def curves_of(results: Path, algorithms: Sequence[str]) -> tuple[Curves, int]:
-    """Means over runs, (settings, points), by domain and algorithm, where the whole grid is there; steps of a point."""
+    """Means over runs, (settings, points), by domain and algorithm, where all of them are there; steps of a point."""
     runs = experiments.open_packed(results).stages[STAGE].lazy().filter(pl.col("algorithm").is_in(list(algorithms)))
     columns = ("domain", "algorithm", "setting", "run", "every", "returns")
     table = runs.select(*columns).sort("setting", "run").collect()
@@ -85,7 +85,7 @@ def legend() -> list[Line2D | Patch]:
     """What the lines are."""
     black, grey = style.BLACK, style.GREY
     return [
-        Line2D([], [], color=black, linewidth=2, label="mean over all settings"),
+        Line2D([], [], color=black, linewidth=2, label="mean of all settings"),
         Patch(color=black, alpha=0.22, linewidth=0, label="half of the settings"),
         Line2D([], [], color=black, linewidth=0.9, linestyle=(0, (1.2, 0.9)), label="the best, chosen by these runs"),
         Line2D([], [], color=grey, linewidth=1.2, label=f"mean of {look_of(REFERENCE).label}"),
