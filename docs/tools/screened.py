@@ -1,7 +1,7 @@
 """Learning curves of the screening, for the pages of algorithms: all of its settings, so that nothing is chosen.
 
-The curve of a best setting is flattered by its choice. So the mean over all that were screened is shown with their quartiles, and
-the best one only thinly, marked as chosen by the same runs.
+The curve of a best setting is flattered by its choice. So the mean over all that were screened is shown with quartiles,
+and the best one only thinly, marked as chosen by the same runs.
 """
 
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ def curves_of(results: Path, algorithms: Sequence[str]) -> tuple[Curves, int]:
     table = runs.select(*columns).sort("setting", "run").collect()
     found: Curves = {}
     for (domain, algorithm), mine in table.group_by("domain", "algorithm", maintain_order=True):
-        returns = np.stack(mine["returns"].to_numpy())
+        returns = np.array(mine["returns"].to_list())
         whole = returns.reshape(mine["setting"].n_unique(), mine["run"].n_unique(), -1, GROUP)
         found[str(domain), str(algorithm)] = whole.mean(axis=(1, 3))
     most = {name: max(len(c) for (_, each), c in found.items() if each == name) for _, name in found}

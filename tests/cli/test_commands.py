@@ -367,7 +367,8 @@ LEARN = ("predict", "boyan", "td")
     [
         (("nothing",), "nothing"),
         (("list", "nothing"), "'nothing'"),
-        (("figure", "kolters"), "there is no figure 'kolters'"),
+        (("figure", "kolters"), "there is no figure 'kolters'; did you mean 'kolter'?"),
+        (("figure", "mine"), "no sweep of that name in out/results; first: gpbe run FILE.toml"),
         (("figure", "kolter", "--scale", "huge"), "'huge'"),
         (("figure", "kolter", "--out", "nowhere"), "no results at the quick scale in nowhere; first: gpbe run kolter"),
         (("run", "kolters"), "there is no experiment 'kolters'; did you mean 'kolter'"),
