@@ -17,10 +17,13 @@ from gpbe.analysis.settings import outlines_of, summary_of
 from gpbe.envs.domains import domains_in, title_of
 from gpbe.figures import looks, style
 from gpbe.shapes import Array
+from gpbe.wording import as_math
 
 LATE_RETURN = "return, mean over the last 25 % of steps"
 DOTS = 12
 """Violins of at most so many settings show each of them."""
+LABELS = 6
+"""Values that are labeled along an axis, at most."""
 CROWDED = 5
 """Names of more algorithms than these stand upright below a panel."""
 
@@ -160,14 +163,21 @@ def sensitivity_panels(fig: Figure, table: pl.DataFrame, algorithms: Sequence[st
             x, mean, low, high = (mine[k].to_numpy() for k in (hyperparameter, "mean", "low", "high"))
             axis.plot(x, mean, markersize=4, **looks.line_options(look[name]))
             axis.fill_between(x, low, high, color=looks.color_of(look[name]), alpha=0.15, linewidth=0)
-        values = table[hyperparameter].unique().to_numpy()
-        if values.min() > 0 and values.max() >= 10 * values.min():
-            axis.set_xscale("log")
+        _scale_values(axis, table[hyperparameter].unique().sort().to_numpy())
         axis.set_title(title_of(domain))
         axis.set_xlabel(named_axis(hyperparameter))
         if _leftmost(axis):
             axis.set_ylabel(LATE_RETURN.replace(", ", ",\n"))
     _name_lines(fig, [look[name] for name in there(algorithms, table)])
+
+
+def _scale_values(axis: Axes, values: Array) -> None:
+    """A logarithmic axis where values lie far apart, labeled at those that were tried, or at every second or third."""
+    if values[0] > 0 and values[-1] >= 10 * values[0]:
+        axis.set_xscale("log")
+        shown = values[:: -(-len(values) // LABELS)]
+        axis.set_xticks(shown, [as_math(value) for value in shown])
+        axis.set_xticks([], minor=True)
 
 
 def named_axis(hyperparameter: str) -> str:
