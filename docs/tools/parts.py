@@ -196,7 +196,7 @@ def _is_long(shown: str) -> bool:
 
 
 def _written(action: argparse.Action) -> str:
-    shown = "NAME" if _is_long(_shown(action)) else _shown(action)
+    shown = "NAME" if _is_long(_shown(action)) else _shown(action).replace("|", " or ")  # a bar would end the cell
     return f"`{' '.join([*action.option_strings[:1], shown]).strip() or action.dest.upper()}`"
 
 
