@@ -54,6 +54,24 @@ def marks(markdown: str) -> list[tuple[str, ...]]:
     return [(found[1], *found[2].split()) for found in _MARK.finditer(markdown)]
 
 
+def with_long_cells(html: str, long: int = 60) -> str:
+    """The page with a class for cells of tables that hold paragraphs, which a phone would make a word wide.
+
+    >>> with_long_cells("<td>few words</td><td>many words</td>", long=9)
+    '<td>few words</td><td class="long">many words</td>'
+    """
+
+    def marked(cell: re.Match[str]) -> str:
+        return cell[0] if _letters(cell[1]) <= long else f'<td class="long">{cell[1]}</td>'
+
+    return re.sub(r"(?s)<td>(.*?)</td>", marked, html)
+
+
+def _letters(html: str) -> int:
+    """The length of a text, without its tags; mathematics does not wrap anyway."""
+    return len(re.sub(r"(?s)<math.*?</math>|<[^>]*>", "", html))
+
+
 def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     r"""A table in Markdown.
 
@@ -178,7 +196,7 @@ def _is_long(shown: str) -> bool:
 
 
 def _written(action: argparse.Action) -> str:
-    shown = "NAME" if _is_long(_shown(action)) else _shown(action)
+    shown = "NAME" if _is_long(_shown(action)) else _shown(action).replace("|", " or ")  # a bar would end the cell
     return f"`{' '.join([*action.option_strings[:1], shown]).strip() or action.dest.upper()}`"
 
 

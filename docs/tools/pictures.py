@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import screened
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -175,8 +176,12 @@ DRAWN: dict[str, Callable[[], Figure]] = {
 
 def main(names: list[str]) -> None:
     """Draw the pictures of these names, or all."""
-    for name in names or [*STORED, *DRAWN]:
-        figure, folder = (DRAWN[name](), "tutorials") if name in DRAWN else (stored(name), "figures")
+    for name in names or [*STORED, *screened.SHOWN, *DRAWN]:
+        folder = "tutorials" if name in DRAWN else "figures"
+        if name in DRAWN:
+            figure = DRAWN[name]()
+        else:
+            figure = screened.draw(name, ROOT / "results") if name in screened.SHOWN else stored(name)
         write(figure, IMAGES / folder / f"{name}.png")
         print(folder, name, (IMAGES / folder / f"{name}.png").stat().st_size)
 

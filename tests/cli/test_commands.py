@@ -172,7 +172,10 @@ def test_the_cost_of_experiments_follows_from_the_speed_of_the_machine(run, tmp_
     aliased = listed["experiments"]["aliased-learned"]["scales"]["quick"]  # three chunks
     assert aliased["seconds"] == aliased["longest"] == pytest.approx(aliased["core_seconds"] / 3)
     monkeypatch.setattr(cost, "steps_per_second", None)  # the speed is known by now
-    assert "time on 50 workers" in run("list", "experiments", "--workers", "50")
+    assert listed["staged"]["evidence"]["stages"][0] == "evidence-screen"
+    said = run("list", "experiments", "--workers", "50")
+    assert "time on 50 workers" in said
+    assert "evidence-screen, evidence-race" in said
 
 
 def test_an_estimate_of_a_study_of_ones_own_says_that_its_time_is_unknown(run, monkeypatch):
@@ -369,7 +372,8 @@ LEARN = ("predict", "boyan", "td")
     [
         (("nothing",), "nothing"),
         (("list", "nothing"), "'nothing'"),
-        (("figure", "kolters"), "there is no figure 'kolters'"),
+        (("figure", "kolters"), "there is no figure 'kolters'; did you mean 'kolter'?"),
+        (("figure", "mine"), "no sweep of that name in out/results; first: gpbe run FILE.toml"),
         (("figure", "kolter", "--scale", "huge"), "'huge'"),
         (("figure", "kolter", "--out", "nowhere"), "no results at the quick scale in nowhere; first: gpbe run kolter"),
         (("run", "kolters"), "there is no experiment 'kolters'; did you mean 'kolter'"),

@@ -228,6 +228,13 @@ def test_tables_of_a_single_setting_and_of_one_run():
     assert len(learning.draw(curves, "td on boyan").axes) == 1
 
 
+def test_where_every_setting_diverged_the_table_says_so(run):
+    sizes = ("--step-size", "8", "16", "--steps", "300", "--runs", "2", "--metrics", "rmsve", "--every", "100")
+    rows = run("predict", "baird", "td", *sizes, "--json")["settings"]
+    assert [(row["diverged"], row["area"], row["choice"]) for row in rows] == [(2, None, None)] * 2
+    assert "every setting has runs that diverged, so none is best" in run("predict", "baird", "td", *sizes)
+
+
 def test_of_many_settings_only_the_best_has_a_color():
     sizes = 2.0 ** np.arange(-8, 1)
     result = gpbe.predict(mdp.boyan(), "td", steps=200, runs=3, every=10, average=True, step_size=sizes)

@@ -26,12 +26,27 @@ def catalog() -> dict[str, dict[str, str]]:
         "experiments": {
             e.name: f"{e.describe}; {e.work:,} {e.unit}"
             for e in (experiments.find(n, "paper") for n in experiments.NAMES)
-        },
+        }
+        | {name: f"{row['describe']}; {len(row['stages'])} stages" for name, row in staged().items()},
         "figures": {name: spec.describe for name, spec in experiments.FIGURES.items()},
         "objectives": {name: (build.__doc__ or "").splitlines()[0] for name, build in exact.OBJECTIVES.items()}
         | {name: loss.description for name, loss in exact.ROBUST.items()},
         "weightings": {name: weighting.description for name, weighting in WEIGHTINGS.items()},
         "bounds": {name: bound.description for name, bound in exact.BOUNDS.items()},
+    }
+
+
+def staged() -> dict[str, dict[str, Any]]:
+    """The experiments in stages by name, each with the names of its stages, which results are kept under.
+
+    >>> staged()["evidence"]["stages"][:2]
+    ['evidence-screen', 'evidence-race']
+    """
+    from gpbe import experiments
+
+    return {
+        name: {"describe": each.describe, "stages": [stage.name for stage in each.stages("paper")]}
+        for name, each in experiments.STAGED.items()
     }
 
 

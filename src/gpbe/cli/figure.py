@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tyro.conf import Positional, arg
 
+from gpbe.checks import alike
 from gpbe.cli.options import Json, Packed, Scale
 from gpbe.cli.terminal import check_writable, console, print_json
 from gpbe.errors import InputError
@@ -38,6 +39,12 @@ def figure(
 
     mine = None if name == "all" or name in experiments.FIGURES else find_own(name, out, source)
     if mine is None:
+        if name not in ("all", *experiments.FIGURES) and not alike(name, experiments.FIGURES):
+            place = source or out / "results"
+            raise InputError(
+                f"there is no figure {name!r} (see gpbe list figures), and no sweep of that name in {place}; "
+                "first: gpbe run FILE.toml"
+            )
         specs = experiments.FIGURES.values() if name == "all" else (experiments.find_figure(name),)
         stored = experiments.open_results(scale, out) if source is None else experiments.open_packed(source)
     else:

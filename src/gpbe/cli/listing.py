@@ -63,8 +63,9 @@ def list_(what: Positional[What] = "all", workers: Number = None, json: Json = F
 
 
 def list_experiments(count: int | None, json: bool) -> None:
-    """Every experiment, with its work and its time at each scale."""
+    """Every experiment, with its work and its time at each scale; of those in stages, which these are."""
     from gpbe import experiments
+    from gpbe.cli.catalog import staged
     from gpbe.envs.domains import DOMAINS
     from gpbe.experiments.cost import cost_of
 
@@ -78,9 +79,11 @@ def list_experiments(count: int | None, json: bool) -> None:
         }
         rows[name] = {"describe": at["paper"].describe, "unit": at["paper"].unit, "scales": scales}
     if json:
-        print_json({"experiments": rows, "workers": workers, "speed": asdict(speed)})
+        print_json({"experiments": rows, "staged": staged(), "workers": workers, "speed": asdict(speed)})
         return
     from rich.table import Table
+
+    from gpbe.cli import pages
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("experiment", style="cyan", no_wrap=True)
@@ -100,4 +103,5 @@ def list_experiments(count: int | None, json: bool) -> None:
         f"\ntime on {workers:,} workers like one core of this machine; the paper's, all: {duration(total / workers)}"
     )
     said = ", ".join(f"{domain} {rate:,.0f}" for domain, rate in speed.rates.items())
-    console().print(f"steps a second of QRC on one core: {said}")
+    console().print(f"steps a second of QRC on one core: {said}\n")
+    console().print(pages.stages_table(staged()))

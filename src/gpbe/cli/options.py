@@ -23,6 +23,7 @@ KernelName = Annotated[Kernel | None, arg(help_behavior_hint="")]
 Number = Annotated[int | None, arg(metavar="INT", help_behavior_hint="")]
 Real = Annotated[float | None, arg(metavar="FLOAT", help_behavior_hint="")]
 File = Annotated[Path | None, arg(metavar="FILE", help_behavior_hint="")]
+Folder = Annotated[Path | None, arg(metavar="FOLDER", help_behavior_hint="")]
 Packed = Annotated[Path | None, arg(name="from", metavar="FOLDER", help_behavior_hint="")]
 """Packed results, as `--from`."""
 Names = Annotated[tuple[str, ...], arg(metavar="NAME ...", help_behavior_hint="")]

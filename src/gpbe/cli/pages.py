@@ -26,6 +26,17 @@ def names_table(kind: str, entries: Mapping[str, str]) -> Table:
     return table
 
 
+def stages_table(entries: Mapping[str, Mapping[str, Any]]) -> Table:
+    """Experiments in stages: what each stage runs follows from what those before it found, so that none has a cost."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("in stages", style="cyan", no_wrap=True)
+    for column in ("one after the other", "what"):
+        table.add_column(column)
+    for name, row in entries.items():
+        table.add_row(name, ", ".join(row["stages"]), row["describe"])
+    return table
+
+
 def algorithm_tables(entries: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
     """One table for each prior correction; its columns are as wide in all of them, for a page of 120 characters."""
     widths = {"algorithm": 24, "bootstrapping": 13, "update": 19, "sound": 5, "also has": 14, "paper": 35}
@@ -157,9 +168,11 @@ def _cells(column: pl.Series) -> list[str]:
 def edges(settings: pl.DataFrame) -> list[str]:
     """A sentence for each swept hyperparameter whose best value is the smallest or the largest that was tried."""
     first = settings.filter(metric=settings["metric"][0])
-    best = first.filter(choice="best")
+    swept, best = first.columns[1 : first.columns.index("metric")], first.filter(choice="best")
+    if best.is_empty():
+        return ["every setting has runs that diverged, so none is best; try smaller step sizes"] if swept else []
     sentences = []
-    for name in first.columns[1 : first.columns.index("metric")]:
+    for name in swept:
         tried, value = first[name].unique().sort(), best[name][0]
         place = {tried[0]: ("smallest", "smaller"), tried[-1]: ("largest", "larger")}.get(value)
         at_the_end = value == 0 or (value == 1 and name in ("lam", "followon_decay"))

@@ -38,7 +38,7 @@ def diagnose(
     if json:
         print_json(diagnosis.as_dict() | ({"file": file} if file else {}))
     elif file:
-        console().print(f"{diagnosis!r}\nto look at: {file}")
+        console().print(f"{diagnosis.summary}\nto look at: {file}")
     else:
         console().print(diagnosis)
 

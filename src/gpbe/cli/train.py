@@ -15,11 +15,14 @@ from gpbe.cli.options import AlgorithmNames, EnvName, File, Json, Number, Sizes,
 from gpbe.cli.sweeping import check_out, plain, read_typed, single_and_grid, write_out
 from gpbe.cli.terminal import Stopped, check_writable, console, headed, print_json
 from gpbe.cli.together import alike, labels, listed, stacked, told
+from gpbe.cli.watching import NOTHING, Watching, callbacks_of, check_watching, seen
 from gpbe.errors import InputError
 from gpbe.interrupts import number_of
 from gpbe.learn.control.learning import DEFAULTS, STREAMING, Optimizer
+from gpbe.wording import as_text
 
 if TYPE_CHECKING:
+    from gpbe.callbacks import Evaluate
     from gpbe.learn.train import Training
 
 SHAPING = {name: h for record in ALGORITHMS.values() for name, h in record.shaping.items()}
@@ -43,6 +46,7 @@ def train(
     streaming: bool = False,
     every: Number = None,
     checkpoint: File = None,
+    watching: OmitArgPrefixes[Watching] = NOTHING,
     out: File = None,
     save: File = None,
     json: Json = False,
@@ -67,6 +71,8 @@ def train(
             normalized observations and rewards
         every: steps between recorded returns; 500 if left out
         checkpoint: keep the state in this file; if it is there, go on from it
+        watching: files that tell of every 500 steps (or --every), greedy episodes meanwhile, and stopping early; of
+            several algorithms each has a file or folder of its own name
         out: write the returns: a table if it ends in .parquet or .csv, a drawing if in .png or .pdf
         save: write the agent of the best run into this file
         json: print JSON
@@ -78,13 +84,17 @@ def train(
     if checkpoint is not None and len(each) > 1:
         raise InputError("--checkpoint is for one algorithm; train them one by one, each with a file of its own")
     check_out(out)
+    check_watching(watching, algorithm)
     if save is not None:
         check_writable(save.parent)
     learning = {"batch": batch, "buffer": buffer, "optimizer": optimizer, "target_every": target_every, "every": every}
     size = {"steps": steps, "runs": runs, "seed": seed}
     axes = ({"ratios": True} if ratios else {}) | (dict(STREAMING) if streaming else {})
-    options = {**size, **learning, "hidden": hidden, **axes}
-    show([learn(env, name, typed, checkpoint, **options) for name, typed in each], size, out, save, json)
+    options = {**size, **learning, "hidden": hidden, "measure": watching.measure, **axes}
+    goes_on = checkpoint is not None and checkpoint.exists()
+    watchers = {name: callbacks_of(watching, name, algorithm, goes_on) for name in algorithm}
+    results = [learn(env, name, typed, checkpoint, callbacks=watchers[name][0], **options) for name, typed in each]
+    show(results, size, {name: greedy for name, (_, greedy) in watchers.items()}, out, save, json)
 
 
 def hyperparameters_of(algorithm: str) -> tuple[str, ...]:
@@ -111,7 +121,12 @@ def learn(
 
 
 def show(
-    results: Sequence["Training"], size: Mapping[str, int], out: Path | None, save: Path | None, json: bool
+    results: Sequence["Training"],
+    size: Mapping[str, int],
+    greedy: Mapping[str, "Evaluate | None"],
+    out: Path | None,
+    save: Path | None,
+    json: bool,
 ) -> None:
     """Write the files that were asked for, and print how good the settings are."""
     from gpbe.experiments.training import training_table
@@ -129,16 +144,21 @@ def show(
     heading = {"env": results[0].env, **alike(headings)} if several else headings[0]
     if json:
         rows = [plain(row) for row in table.iter_rows(named=True)]
-        more = {"algorithms": headings} if several else {}
+        more: dict[str, Any] = {"algorithms": headings} if several else {}
+        if played := [{"algorithm": name, **plain(row)} for name, each in greedy.items() if each for row in each.rows]:
+            more["evaluations"] = played
         print_json(heading | more | {"settings": rows, "file": out and str(out), "agent": saved})
         return
     from gpbe.cli import pages
 
     words = list(heading.items())[1 if several else 2 :]
-    said = (f"{k} {v:g}" if isinstance(v, float) else f"{k} {v:,}" for k, v in words)
+    said = (f"{k} {as_text(v)}" if isinstance(v, float) else f"{k} {v:,}" for k, v in words)
     console().print(headed(title, ", ".join(said)))
     swept = tuple(table.columns[1 : table.columns.index("mean")])
     console().print(pages.training_page(table, swept))
+    for result in results:
+        for line in seen(result, greedy[result.algorithm], best_of(tables[result.algorithm])["setting"]):
+            console().print(f"{result.algorithm}: {line}" if several else line)
     if out:
         console().print(f"learning curves: {out}")
     if saved:
@@ -164,11 +184,14 @@ def held(result: "Training") -> dict[str, float]:
     return {k: v for k, v in result.hyperparameters.of(0).items() if k in known and k not in result.settings}
 
 
+def best_of(table: pl.DataFrame) -> dict[str, Any]:
+    """The row of the setting with the highest return over the last quarter."""
+    return table.sort("final", descending=True, nulls_last=True).row(0, named=True)
+
+
 def save_best(results: Sequence["Training"], tables: Mapping[str, pl.DataFrame], path: Path) -> dict[str, Any]:
     """Write the agent of the best run of the best setting; which that is."""
-    top = {
-        name: table.sort("final", descending=True, nulls_last=True).row(0, named=True) for name, table in tables.items()
-    }
+    top = {name: best_of(table) for name, table in tables.items()}
     result = max(
         results, key=lambda each: -inf if top[each.algorithm]["final"] is None else top[each.algorithm]["final"]
     )

@@ -135,10 +135,15 @@ class Diagnosis:
 
         return as_dict(self)
 
-    def __repr__(self) -> str:
+    @property
+    def summary(self) -> str:
+        """What it comes to, in a line."""
         verdict = self.stability["behavior"].verdict
         said = "may or may not converge" if verdict == "undecided" else verdict
-        return f"<Diagnosis of {self.problem.name}: off-policy TD {said}; recommended: {self.recommendation[0]}>"
+        return f"{self.problem.name}: off-policy TD {said}; recommended: {self.recommendation[0]}"
+
+    def __repr__(self) -> str:
+        return f"<Diagnosis of {self.summary}>"
 
     def __str__(self) -> str:
         from gpbe.pages.diagnosis import as_text

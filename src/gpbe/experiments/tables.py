@@ -15,7 +15,8 @@ def settings_table(result: Prediction) -> pl.DataFrame:
 
     A run has diverged if its weights or this error became infinite in the 32 bits of learning; errors are squared on
     the way, so they do so first. It is growing if it has not, but its error is beyond 1e6 times the first. `choice` is
-    "best" for the setting with the smallest area, "rival" for those that the runs cannot tell from it.
+    "best" for the setting with the smallest area, "rival" for those that the runs cannot tell from it; where every
+    setting has runs that diverged, there is neither.
 
     >>> import gpbe
     >>> result = gpbe.predict(gpbe.mdp.boyan(), "td", steps=50, runs=3, step_size=[0.1, 0.2], metrics=("rmsve",))
@@ -66,7 +67,7 @@ def _by_setting(scores: Array) -> Array:
 
 def _choices(result: Prediction, metric: str) -> list[str | None]:
     choices: list[str | None] = [None] * _count(result)
-    if result.settings:
+    if result.settings and np.isfinite(mean_and_error(result.areas[metric])[0]).any():
         best = result.best(metric)
         for k in best.rivals:
             choices[k] = "rival"

@@ -12,15 +12,20 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from gpbe import analysis
 from gpbe.algorithms.records import Look
-from gpbe.analysis.labels import label_of, look_of
+from gpbe.analysis.labels import label_of
 from gpbe.analysis.settings import outlines_of, summary_of
 from gpbe.envs.domains import domains_in, title_of
 from gpbe.figures import looks, style
 from gpbe.shapes import Array
+from gpbe.wording import as_math
 
 LATE_RETURN = "return, mean over the last 25 % of steps"
 DOTS = 12
 """Violins of at most so many settings show each of them."""
+LABELS = 6
+"""Values that are labeled along an axis, at most."""
+CROWDED = 5
+"""Names of more algorithms than these stand upright below a panel."""
 
 
 def there(algorithms: Sequence[str], table: pl.DataFrame) -> list[str]:
@@ -31,10 +36,10 @@ def there(algorithms: Sequence[str], table: pl.DataFrame) -> list[str]:
 
 def curve_panels(fig: Figure, curves: pl.DataFrame, algorithms: Sequence[str]) -> None:
     """A panel for each domain: mean return and standard error of each algorithm."""
-    domains = domains_in(curves["domain"])
+    domains, look = domains_in(curves["domain"]), looks.looks_of(algorithms)
     for axis, domain in zip(_panels(fig, len(domains)), domains, strict=True):
         for name in there(algorithms, rows := curves.filter(domain=domain)):
-            _curve(axis, rows.filter(algorithm=name), look_of(name), top=name == "qrc")
+            _curve(axis, rows.filter(algorithm=name), look[name], top=name == "qrc")
         axis.set_title(title_of(domain))
         axis.set_xlim(0, float(rows["step"].to_numpy().max()))
         axis.xaxis.set_major_locator(MaxNLocator(4))
@@ -42,8 +47,14 @@ def curve_panels(fig: Figure, curves: pl.DataFrame, algorithms: Sequence[str]) -
         axis.set_xlabel("environment steps")
         if _leftmost(axis):
             axis.set_ylabel("return")
-    shown = there(algorithms, curves)
-    fig.legend(handles=looks.lines(map(look_of, shown)), loc="outside lower center", ncols=len(shown), handlelength=3)
+    _name_lines(fig, [look[name] for name in there(algorithms, curves)])
+
+
+def _name_lines(fig: Figure, shown: Sequence[Look]) -> None:
+    """A legend below the panels, in as many rows as its words need."""
+    inches = sum(0.75 + 0.085 * len(look.label) for look in shown)
+    columns = -(-len(shown) // -(-inches // fig.get_figwidth()))
+    fig.legend(handles=looks.lines(shown), loc="outside lower center", ncols=int(columns), handlelength=3)
 
 
 def _curve(axis: Axes, rows: pl.DataFrame, look: Look, top: bool) -> None:
@@ -57,17 +68,17 @@ def violin_panels(fig: Figure, means: pl.DataFrame, algorithms: Sequence[str]) -
     """A panel for each domain: how performance is spread over the settings of each algorithm, a row of `means` each."""
     means = means.sort("setting")
     outlines, bars = outlines_of(means), summary_of(means)
-    domains, shown = domains_in(means["domain"]), there(algorithms, means)
+    domains, shown, look = domains_in(means["domain"]), there(algorithms, means), looks.looks_of(algorithms)
     for axis, domain in zip(_panels(fig, len(domains)), domains, strict=True):
         for x, name in enumerate(shown):
             if not (bar := bars.filter(domain=domain, algorithm=name)).is_empty():
                 outline = outlines.filter(domain=domain, algorithm=name)
                 scores = means.filter(domain=domain, algorithm=name)["mean"].to_numpy()
-                _violin(axis, x, outline, bar.row(0, named=True), scores, looks.color_of(look_of(name)))
+                _violin(axis, x, outline, bar.row(0, named=True), scores, looks.color_of(look[name]))
         axis.set_title(title_of(domain))
         axis.set_xlim(-0.6, len(shown) - 0.4)
         axis.set_xticks(range(len(shown)), [label_of(name) for name in shown])
-        axis.tick_params(axis="x", length=0)
+        axis.tick_params(axis="x", length=0, rotation=90 if len(shown) > CROWDED else 0)
         axis.grid(False, axis="x")
         if _leftmost(axis):
             axis.set_ylabel("return, mean over all steps")
@@ -98,13 +109,16 @@ def _violin(axis: Axes, x: int, outline: pl.DataFrame, bar: dict[str, Any], scor
 
 def run_stacks(fig: Figure, performances: pl.DataFrame, algorithms: Sequence[str]) -> None:
     """Rows of algorithms, columns of domains: the runs of one setting each, as a histogram and a kernel density."""
-    domains, shown = domains_in(performances["domain"]), there(algorithms, performances)
+    domains, shown, look = (
+        domains_in(performances["domain"]),
+        there(algorithms, performances),
+        looks.looks_of(algorithms),
+    )
     axes = fig.subplots(len(shown), len(domains), sharex="col", squeeze=False)
     histograms, densities = analysis.run_histograms(performances), analysis.run_densities(performances)
     for column, domain in enumerate(domains):
         for row, name in enumerate(shown):
-            axis, look = axes[row, column], look_of(name)
-            color = looks.color_of(look)
+            axis, color = axes[row, column], looks.color_of(look[name])
             bars = histograms.filter(domain=domain, algorithm=name)
             if bars.is_empty():
                 axis.text(0.5, 0.4, "no runs", ha="center", color=style.GREY, transform=axis.transAxes)
@@ -116,7 +130,7 @@ def run_stacks(fig: Figure, performances: pl.DataFrame, algorithms: Sequence[str
                 axis.set_ylim(0)
                 axis.yaxis.set_major_locator(MaxNLocator(3))
             if not column:
-                axis.set_ylabel(look.label, color=color, fontweight="bold")
+                axis.set_ylabel(look[name].label, color=color, fontweight="bold")
         axes[0, column].set_title(title_of(domain))
         axes[-1, column].xaxis.set_major_locator(MaxNLocator(4))
     fig.supxlabel(LATE_RETURN, fontsize=10)
@@ -142,23 +156,28 @@ def distribution(
 
 def sensitivity_panels(fig: Figure, table: pl.DataFrame, algorithms: Sequence[str], hyperparameter: str) -> None:
     """A panel for each domain: mean return of the best setting for each value, with its interval over runs."""
-    domains = domains_in(table["domain"])
+    domains, look = domains_in(table["domain"]), looks.looks_of(algorithms)
     for axis, domain in zip(_panels(fig, len(domains)), domains, strict=True):
         for name in there(algorithms, rows := table.filter(domain=domain)):
-            mine, look = rows.filter(algorithm=name).sort(hyperparameter), look_of(name)
+            mine = rows.filter(algorithm=name).sort(hyperparameter)
             x, mean, low, high = (mine[k].to_numpy() for k in (hyperparameter, "mean", "low", "high"))
-            color = looks.color_of(look)
-            axis.plot(x, mean, color=color, linestyle=looks.linestyle_of(look), marker=look.marker, markersize=4)
-            axis.fill_between(x, low, high, color=color, alpha=0.15, linewidth=0)
-        values = table[hyperparameter].unique().to_numpy()
-        if values.min() > 0 and values.max() >= 10 * values.min():
-            axis.set_xscale("log")
+            axis.plot(x, mean, markersize=4, **looks.line_options(look[name]))
+            axis.fill_between(x, low, high, color=looks.color_of(look[name]), alpha=0.15, linewidth=0)
+        _scale_values(axis, table[hyperparameter].unique().sort().to_numpy())
         axis.set_title(title_of(domain))
         axis.set_xlabel(named_axis(hyperparameter))
         if _leftmost(axis):
             axis.set_ylabel(LATE_RETURN.replace(", ", ",\n"))
-    shown = there(algorithms, table)
-    fig.legend(handles=looks.lines(map(look_of, shown)), loc="outside lower center", ncols=len(shown), handlelength=3)
+    _name_lines(fig, [look[name] for name in there(algorithms, table)])
+
+
+def _scale_values(axis: Axes, values: Array) -> None:
+    """A logarithmic axis where values lie far apart, labeled at those that were tried, or at every second or third."""
+    if values[0] > 0 and values[-1] >= 10 * values[0]:
+        axis.set_xscale("log")
+        shown = values[:: -(-len(values) // LABELS)]
+        axis.set_xticks(shown, [as_math(value) for value in shown])
+        axis.set_xticks([], minor=True)
 
 
 def named_axis(hyperparameter: str) -> str:

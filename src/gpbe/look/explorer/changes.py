@@ -17,7 +17,8 @@ from gpbe.mdp import problem as zoo_problem
 from gpbe.pages.diagnosis import blocks, heading
 
 MOST = 128
-"""States and features of a problem that can be solved again while a person moves something."""
+"""States and features of a problem that can be solved again while a person moves something: with so many an answer
+takes about a second, and with twice as many several."""
 ARRAYS = ("target", "behavior", "features")
 OPTIONAL = (*ARRAYS, "problem", "lam", "discount", "bounds")
 
@@ -27,8 +28,8 @@ def check_small(problem: PredictionProblem) -> None:
     if problem.batch_shape or problem.mdp.is_sparse or max(problem.features.shape) > MOST:
         what = "a batch" if problem.batch_shape else "sparse" if problem.mdp.is_sparse else "larger"
         raise InputError(
-            f"{problem.name} is {what}; explore takes one problem of {MOST} states and features at most: "
-            "gpbe diagnose --out page.html shows it"
+            f"{problem.name} is {what}; explore takes one problem of {MOST} states and features at most, since it is "
+            "solved again at every movement: gpbe diagnose --out page.html shows it"
         )
 
 

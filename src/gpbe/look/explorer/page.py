@@ -4,6 +4,7 @@ import base64
 import hashlib
 from importlib import resources
 
+from gpbe.look.explorer.changes import MOST
 from gpbe.pages.html import document
 
 
@@ -12,7 +13,8 @@ def _part(name: str) -> str:
 
 
 SCRIPT = f"{_part('charts.js')}\n{_part('page.js')}"
-PAGE = document("gpbe explore", f"{_part('page.html')}<script>{SCRIPT}</script>", _part("page.css"))
+_BODY = _part("page.html").replace("MOST", str(MOST))
+PAGE = document("gpbe explore", f"{_BODY}<script>{SCRIPT}</script>", _part("page.css"))
 _HASH = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
 POLICY = (
     f"default-src 'none'; script-src 'sha256-{_HASH}'; style-src 'unsafe-inline'; img-src data:; "
