@@ -115,7 +115,8 @@ class ControlProblem:
     def change(self, **given) -> "ControlProblem":
         """The same problem with other arguments."""
         now: dict[str, Any] = {"features": self.function, "projection": self.projection, "tau": self.tau}
-        return ControlProblem(self.mdp, **(now | {"weighting": self.d.reshape(self.mdp.n_states, -1)} | given))
+        now["weighting"] = self.d.reshape(self.mdp.n_states, -1)
+        return ControlProblem(self.mdp, **(now | given))
 
 
 def tangent(problem: ControlProblem, w: Numbers, behavior: Numbers | None = None, lam: float = 0.0) -> Tangent:
