@@ -1,12 +1,7 @@
-"""The PBE(lam) of values that need not be linear, on finite problems: its gradient, and where algorithms rest.
+"""The PBE(lam) of values that need not be linear, on finite problems, and its gradient.
 
-H is spanned by given features, or by the gradients of the values, which is the nonlinear PBE of Maei et al. (2009); lam
-= 0 is that of single transitions. What holds in general is said in `gpbe.exact.tangent`; in words, with the best h:
-
-- `gtd2` follows the gradient of the PBE(lam) of any H that is given;
-- `tdc` does so if H holds every component of the gradient of v;
-- `maei-gtd2` and `maei-tdc` follow that of the H which the gradients span, `gtd2` and `tdc` do not: they lack the
-  curvature. All four rest where E[delta^lam grad v] = 0, and so does `td`.
+H is spanned by given features, or by the gradients of the values, which is the nonlinear PBE of Maei et al. (2009).
+With lam = 0 it is that of single transitions. What holds in general is said in `gpbe.exact.tangent`.
 """
 
 from dataclasses import dataclass
@@ -19,22 +14,11 @@ from gpbe.errors import InputError
 from gpbe.exact.functions import ValueFunction
 from gpbe.exact.identities import expected_td_error
 from gpbe.exact.projections import as_projection
-from gpbe.exact.resting import Point, as_starts, zero_gradients, zero_updates
-from gpbe.exact.tangent import Rule, Tangent, Update, rule_of
+from gpbe.exact.tangent import Tangent
 from gpbe.exact.traces import lambda_resolvent
 from gpbe.exact.weightings import Name, as_weighting
 from gpbe.mdp import PredictionProblem
 from gpbe.shapes import Array, Numbers, Weights
-
-UPDATES: dict[str, Rule] = {
-    "td": Rule("none"),
-    "tdc": Rule("correction"),
-    "tdrc": Rule("correction", penalized=True),
-    "gtd2": Rule("saddlepoint"),
-    "maei-tdc": Rule("correction", curvature=True),
-    "maei-gtd2": Rule("saddlepoint", curvature=True),
-}
-"""The algorithms of `gpbe.predict` with a network whose long-run updates are known here, at their lambda-returns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,50 +122,3 @@ def best_theta(problem: NonlinearProblem, w: Numbers, beta: float = 0.0) -> Weig
     array([0., 0., 0., 0., 0.])
     """
     return problem.tangent(w).best_theta(beta)
-
-
-def expected_update(problem: NonlinearProblem, algorithm: str, w: Numbers, theta: Numbers, beta: float = 1.0) -> Update:
-    """The mean update of one of `UPDATES`, by lambda-returns to the end; `beta` is TDRC's.
-
-    >>> import numpy as np
-    >>> from gpbe import mdp
-    >>> walk = mdp.problem("random-walk-5")
-    >>> problem = NonlinearProblem(walk, ValueFunction.linear(np.eye(5)), lam=0.9)
-    >>> bool(np.abs(expected_update(problem, "tdrc", walk.values, np.zeros(5)).w).max() < 1e-12)  # at rest at v_pi
-    True
-    """
-    return problem.tangent(w).update(rule_of(algorithm, UPDATES, beta), theta, beta)
-
-
-def stationary_points(problem: NonlinearProblem, starts: Numbers, tolerance: float = 1e-8) -> list[Point]:
-    """Zeros of the gradient of the PBE(lam) that are found from the starts, best first.
-
-    Where the gradients of the values become dependent, H loses a direction and the PBE is not smooth: minima that lie
-    there are not found.
-
-    >>> import numpy as np
-    >>> from gpbe import exact, mdp
-    >>> walk = mdp.problem("random-walk-5")
-    >>> problem = NonlinearProblem(walk, ValueFunction.linear(walk.features), lam=0.5)
-    >>> found = stationary_points(problem, starts=np.zeros(3))[0]
-    >>> bool(np.allclose(found.weights, exact.fixed_point(walk, "pbe", "behavior", lam=0.5)))
-    True
-    """
-    return zero_gradients(problem.tangent, as_starts(starts, len(problem.function.start)), tolerance)
-
-
-def fixed_points(
-    problem: NonlinearProblem, algorithm: str, starts: Numbers, beta: float = 1.0, tolerance: float = 1e-8
-) -> list[Point]:
-    """Weights (w, theta) at which an algorithm moves neither in expectation, found from the starts.
-
-    >>> import numpy as np
-    >>> from gpbe import exact, mdp
-    >>> walk = mdp.problem("random-walk-5")
-    >>> problem = NonlinearProblem(walk, ValueFunction.linear(walk.features), lam=0.5)
-    >>> found = fixed_points(problem, "tdrc", starts=np.zeros(3))[0]
-    >>> bool(np.allclose(found.weights, exact.fixed_point(walk, "pbe", "behavior", lam=0.5)))
-    True
-    """
-    begin = as_starts(starts, len(problem.function.start))
-    return zero_updates(problem.tangent, begin, rule_of(algorithm, UPDATES, beta), beta, tolerance)
