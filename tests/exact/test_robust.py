@@ -8,8 +8,8 @@ from hypothesis import given
 from scipy import optimize
 
 from gpbe import InputError, exact, mdp
-from gpbe.exact import robust
 from gpbe.exact.bounded import bounded_maximum
+from gpbe.exact.conjugates import within
 from helpers.reference import a_case, regression, td_moments
 from helpers.strategies import NARROW, prediction_problems, quick, random_problem, random_weighting, seeds, stack
 
@@ -219,14 +219,14 @@ def test_the_certificate_can_fail():
     problem = random_problem(5, states=6, representation="random", columns=2)
     d = random_weighting(np.random.default_rng(1), 6)
     phi = np.random.default_rng(2).standard_normal((6, 4))
-    within = robust._coordinates(problem, d, phi, 0.0)
-    c = within.error(np.ones(6))
-    z, multipliers = bounded_maximum(within.basis, c, 0.05)
-    lower, upper = robust._bounds(within, c, z, multipliers, 0.05)
+    space = within(phi, d)
+    c = space.onto @ exact.expected_td_error(problem, np.ones(6))
+    z, multipliers = bounded_maximum(space.basis, c, 0.05)
+    lower, upper = space.bounds(c, z, multipliers, 0.05)
     assert upper - lower < 1e-10
     truth = exact.huber_projected_bellman_error(problem, np.ones(6), d, 0.05, phi)
     for wrong in ((0.9 * z, multipliers), (z, 0.9 * multipliers), (-z, multipliers)):
-        low, high = robust._bounds(within, c, *wrong, 0.05)
+        low, high = space.bounds(c, *wrong, 0.05)
         assert low <= truth + 1e-12
         assert high >= truth - 1e-12
         assert high - low > 1e-3 * truth

@@ -90,8 +90,8 @@ def predict(
         steps: transitions to learn from; 1000 if left out, or all of a log
         runs: independent runs; 10 if left out, and a log is one
         seed: of the behavior's data, which are the same for every algorithm and setting
-        metrics: of rmsve, rmspbe, rmsbe and distance, with --net of rmsve, rmspbe, rmsbe and rmstde; settings are
-            compared by the first
+        metrics: of rmsve, rmspbe, rmsbe, distance, and rhpbe and rhbe (Huber's errors, with a threshold as in
+            rhpbe:0.5), with --net of rmsve, rmspbe, rmsbe, rmstde, rhpbe and rhbe; settings are compared by the first
         weighting: of the states in the metrics
         every: transitions between points of a learning curve; 1 if left out, or more for a log of more than 10,000 rows
         optimizer: plain steps along the algorithm's direction, or Adam's

@@ -23,8 +23,10 @@ from gpbe.exact.bounds import (
     williams_baird_bound,
     worst_approximation_error,
 )
+from gpbe.exact.conjugates import BoundedH
 from gpbe.exact.diagnose import Diagnosis, diagnose
 from gpbe.exact.fixed_points import Solution, fixed_point, solution
+from gpbe.exact.functions import ValueFunction
 from gpbe.exact.identities import (
     bellman_error_parts,
     conjugate,
@@ -56,7 +58,6 @@ from gpbe.exact.projections import (
 )
 from gpbe.exact.robust import (
     ROBUST,
-    BoundedH,
     RobustSolution,
     absolute_bellman_error,
     absolute_projected_bellman_error,
@@ -82,6 +83,7 @@ __all__ = [
     "RobustSolution",
     "Solution",
     "Stability",
+    "ValueFunction",
     "absolute_bellman_error",
     "absolute_projected_bellman_error",
     "all_bounds",

@@ -241,9 +241,11 @@ def projected_bellman_error(
 
 
 def nonlinear_projected_bellman_error(
-    problem: PredictionProblem, v: Numbers, d: Name | Numbers, jacobian: Numbers
+    problem: PredictionProblem, v: Numbers, d: Name | Numbers, jacobian: Numbers, lam: Numbers = 0.0
 ) -> Scalar:
     """The nonlinear PBE (Maei et al. 2009): H is the span of the value gradients, jacobian[s] = dv(s)/dw.
+
+    `gpbe.exact.nonlinear` has its gradient, and where algorithms come to rest.
 
     >>> from gpbe import mdp
     >>> problem = mdp.problem("random-walk-5")
@@ -251,7 +253,7 @@ def nonlinear_projected_bellman_error(
     >>> bool(np.isclose(error, projected_bellman_error(problem, np.zeros(5), "behavior")))  # of linear values the same
     True
     """
-    return projected_bellman_error(problem, v, d, projection=jacobian)
+    return projected_bellman_error(problem, v, d, projection=jacobian, lam=lam)
 
 
 def identifiable_bellman_error(problem: PredictionProblem, v: Numbers, d: Name | Numbers, aliases: Numbers) -> Scalar:

@@ -18,9 +18,7 @@ def weighted_basis(features: Features, d: PerState, ridge: Numbers = 0.0) -> Flo
 
     R = diag(`ridge`) penalizes directions of Phi: 0 leaves one free, infinity takes it out.
     """
-    ridge = np.asarray(ridge, dtype=float)
-    if (ridge < 0).any() or np.isnan(ridge).any():
-        raise InputError("ridge must not be negative; use 0 for no penalty")
+    ridge = as_ridge(ridge)
     if not ridge.any():
         return linalg.weighted_span(linalg.scaled(np.sqrt(d), features))
     features, k = linalg.as_matrix(features), features.shape[-1]
@@ -31,6 +29,14 @@ def weighted_basis(features: Features, d: PerState, ridge: Numbers = 0.0) -> Flo
     batch = np.broadcast_shapes(rows.shape[:-2], penalty.shape[:-2])
     rows = np.concatenate([np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in (rows, penalty)], axis=-2)
     return linalg.weighted_span(rows)[..., : features.shape[-2], :]
+
+
+def as_ridge(ridge: Numbers) -> Array:
+    """The penalty on directions of H, which is not negative."""
+    array = np.asarray(ridge, dtype=float)
+    if (array < 0).any() or np.isnan(array).any():
+        raise InputError("ridge must not be negative; use 0 for no penalty")
+    return array
 
 
 def regression(features: Features, d: PerState, u: PerState) -> Weights:

@@ -25,12 +25,13 @@ import numpy as np
 from jaxtyping import Float
 
 from gpbe import linalg
-from gpbe.checks import as_floats, check_known
+from gpbe.checks import check_known
 from gpbe.errors import InputError
 from gpbe.exact.bounded import bounded_maximum
+from gpbe.exact.conjugates import BoundedH, as_threshold, bounded_regression, within
 from gpbe.exact.identities import expected_td_error
-from gpbe.exact.objectives import Quadratic, as_values, check_options, projected_quadratic
-from gpbe.exact.projections import as_projection, weighted_basis
+from gpbe.exact.objectives import bellman_quadratic, check_options
+from gpbe.exact.projections import as_projection
 from gpbe.exact.weightings import Name, as_weighting
 from gpbe.mdp import PredictionProblem
 from gpbe.shapes import Array, Features, Numbers, PerState, Scalar, Weights, as_scalar
@@ -115,18 +116,6 @@ def absolute_projected_bellman_error(
     return bounded_h(problem, v, d, 0.0, projection, lam).error
 
 
-class BoundedH(NamedTuple):
-    """The h that attains a robust PBE."""
-
-    h: PerState
-    weights: Weights
-    """The weights of the features of H."""
-    error: float
-    """What it attains, a lower bound on the robust PBE."""
-    gap: float
-    """How far above that the robust PBE may be."""
-
-
 def bounded_h(
     problem: PredictionProblem,
     v: Numbers,
@@ -143,12 +132,8 @@ def bounded_h(
     >>> bounded_h(mdp.aliased(), [1.0, 0.0, 1.0, 5.0], "uniform", huber=1.0, projection=np.eye(4)).h.round(6) + 0.0
     array([ 0.,  1.,  0., -1.])
     """
-    tau, within = as_threshold(huber, zero=True), _coordinates(problem, d, projection, lam)
-    c = within.error(as_values(problem, v))
-    z, multipliers = bounded_maximum(within.basis, c, tau)
-    lower, upper = _bounds(within, c, z, multipliers, tau)
-    h, weights = _function(within, z, tau)
-    return BoundedH(h, weights, lower, upper - lower)
+    features, weights = _checked(problem, d, projection)
+    return bounded_regression(expected_td_error(problem, v, lam), features, weights, as_threshold(huber, zero=True))[0]
 
 
 class RobustSolution(NamedTuple):
@@ -188,77 +173,28 @@ def robust_solution(problem: PredictionProblem, objective: str, d: Name | Number
     check_options(objective, options, known)
     tau = _threshold(objective, options.get("huber")) if "huber" in known else 0.0
     every = None if "projection" in known else np.eye(problem.mdp.n_states)
-    within = _coordinates(problem, d, options.get("projection", every), options.get("lam", 0.0))
-    x, (operator, target, _) = problem.features, within.quadratic
+    space = within(*_checked(problem, d, options.get("projection", every)))
+    x, errors = problem.features, bellman_quadratic(problem, np.ones(len(space.d)), options.get("lam", 0.0))
+    operator, target = linalg.compose(space.onto, errors.operator), space.onto @ errors.target
     change, scale = operator @ x, float(linalg.frobenius(operator) * linalg.frobenius(x))
     free = _orthogonal(change, scale)
-    y, multipliers = bounded_maximum(within.basis @ free, free.T @ target, tau)
+    y, multipliers = bounded_maximum(space.basis @ free, free.T @ target, tau)
     z = free @ y
     # Without outliers, what is left of the error is tau g.
-    weights = linalg.least_squares(change, target - within.basis.T @ multipliers - tau * z, scale).solution
+    weights = linalg.least_squares(change, target - space.basis.T @ multipliers - tau * z, scale).solution
     values = x @ weights
-    lower, upper = _bounds(within, within.error(values), z, multipliers, tau)
+    lower, upper = space.bounds(target - change @ weights, z, multipliers, tau)
     return RobustSolution(
-        weights, values, upper, upper - lower, _function(within, z, tau)[0], within.per_state(multipliers)
+        weights, values, upper, upper - lower, space.function(z, tau)[0], space.per_state(multipliers)
     )
 
 
-class _Coordinates(NamedTuple):
-    """H in an orthonormal basis under d: a function g in H is `basis` times its coordinates z, and <g, g> = z.z."""
-
-    features: Features
-    d: PerState
-    basis: Float[Array, "N M"]
-    """A row for each of the N states that d gives weight."""
-    quadratic: Quadratic
-    """The coordinates of the projected Bellman error are target - operator v."""
-
-    def error(self, v: PerState) -> Float[Array, " M"]:
-        """The coordinates of the projected Bellman error."""
-        return self.quadratic.target - self.quadratic.operator @ v
-
-    def per_state(self, multipliers: Float[Array, " N"]) -> PerState:
-        """The outliers u; multipliers are d u."""
-        u = np.zeros(len(self.d))
-        u[self.d > 0] = multipliers / self.d[self.d > 0]
-        return u
-
-
-def _coordinates(
-    problem: PredictionProblem, d: Name | Numbers, projection: Numbers | None, lam: Numbers
-) -> _Coordinates:
-    weights, features = as_weighting(problem, d), as_projection(problem, projection)
-    quadratic = projected_quadratic(problem, weights, features, lam=lam)
-    if quadratic.operator.ndim > 2 or weights.ndim > 1:
+def _checked(problem: PredictionProblem, d: Name | Numbers, projection: Numbers | None) -> tuple[Features, PerState]:
+    """The features of H and the weighting, if they are those of one problem."""
+    features, weights = as_projection(problem, projection), as_weighting(problem, d)
+    if problem.expected_reward.ndim > 1 or weights.ndim > 1 or features.ndim > 2:
         raise InputError("a robust projected error is one convex program a problem; give one problem, not a batch")
-    seen, basis = weights > 0, weighted_basis(features, weights)
-    there = basis.any(0)
-    return _Coordinates(
-        features,
-        weights,
-        basis[seen][:, there] / np.sqrt(weights[seen, None]),
-        Quadratic(quadratic.operator[there], quadratic.target[there]),
-    )
-
-
-def _bounds(within: _Coordinates, c: Array, z: Array, multipliers: Array, tau: float) -> tuple[float, float]:
-    """The loss is at least what g attains, and at most what the outliers say.
-
-    They are u and as much more as makes what is left of the error tau g exactly.
-    """
-    left = c - within.basis.T @ multipliers - tau * z
-    mass = multipliers + within.d[within.d > 0] * (within.basis @ left)
-    lower, upper = c @ z - tau / 2 * z @ z, tau / 2 * z @ z + np.abs(mass).sum()
-    unit = 2 * tau if tau else 1.0
-    return unit * float(lower), unit * float(max(lower, upper))
-
-
-def _function(within: _Coordinates, z: Array, tau: float) -> tuple[PerState, Weights]:
-    """The function h = tau g (g itself for the absolute error) in every state, and its least-norm weights."""
-    root, h = np.sqrt(within.d), np.zeros(len(within.d))
-    h[within.d > 0] = (tau or 1.0) * within.basis @ z
-    weights = np.linalg.pinv(root[:, None] * within.features, rcond=1e-12) @ (root * h)
-    return np.where(within.d > 0, h, within.features @ weights), weights
+    return features, weights
 
 
 def _orthogonal(matrix: Float[Array, "M K"], scale: float) -> Float[Array, "M R"]:
@@ -266,16 +202,6 @@ def _orthogonal(matrix: Float[Array, "M K"], scale: float) -> Float[Array, "M R"
     u, s, _ = np.linalg.svd(matrix, full_matrices=True)
     rank = int((s > np.maximum(1e-12 * s.max(initial=0.0), 1e-14 * scale)).sum())
     return u[:, rank:]
-
-
-def as_threshold(huber: float, zero: bool = False) -> float:
-    """The threshold of the Huber error as a float above 0, or 0 for the absolute error where that is meant."""
-    tau = as_floats(huber, "huber")
-    if tau.ndim or tau < 0 or (tau == 0 and not zero):
-        raise InputError(
-            f"huber is {huber}; it should be one number above 0{' (0: the absolute error)' if zero else ''}"
-        )
-    return float(tau)
 
 
 def _threshold(objective: str, huber: float | None) -> float:

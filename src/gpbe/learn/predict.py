@@ -57,9 +57,10 @@ def predict(
         runs: independent runs. Run k depends on problem, seed and k alone, however many there are, and its data are the
             same for every algorithm, so that these can be compared in pairs.
         seed: of the behavior's data, and of networks.
-        metrics: of "rmsve", "rmspbe", "rmsbe" and "distance" (to the algorithm's own fixed point); with `net` of
-            "rmsve", "rmsbe", "rmspbe" (the nonlinear PBE), "rmsgpbe" (of `projection`) and "rmstde". A log has "rmspbe"
-            and "distance", with `net` the last two.
+        metrics: of "rmsve", "rmspbe", "rmsbe", "distance" (to the algorithm's own fixed point), "rhpbe" and "rhbe" (of
+            Huber's errors with a threshold, as in "rhpbe:0.5"); with `net` of "rmsve", "rmsbe", "rmspbe" (the
+            nonlinear PBE), "rmsgpbe" (of `projection`), "rmstde", "rhbe", "rhpbe" and "rhgpbe". A log has "rmspbe"
+            and "distance", with `net` "rmsgpbe" and "rmstde".
         weighting: of the states in the metrics.
         every: updates between points of a curve.
         average: keep only means and standard errors over runs of the curves, which need little memory.

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import jax
@@ -16,7 +17,7 @@ from gpbe.lazy import named
 from gpbe.learn.long import Long
 from gpbe.mdp import Log, PredictionProblem
 from gpbe.shapes import Array, Numbers
-from gpbe.summary import best_of, mean_and_error, sizes
+from gpbe.summary import best_of, mean_and_error, mean_of_last, sizes, standard_error
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,6 +26,8 @@ OPTIMIZERS = ("sgd", "adam")
 GROWTH = 1e6
 """An error that is so many times what it was before learning grows without bound, though it is not infinite yet."""
 Tree = TypeVar("Tree")
+Curves = dict[str, Array]
+"""Each metric at each point, maybe the one before learning first: ([settings,] runs, points)."""
 
 
 class Asked(NamedTuple):
@@ -205,3 +208,15 @@ def without_padding(learned: Tree, real: int, swept: bool) -> Tree:
 def joined(parts: list[Tree]) -> Tree:
     """What groups of settings learned, as one."""
     return parts[0] if len(parts) == 1 else jax.tree.map(lambda *x: np.concatenate(x), *parts)
+
+
+def summarized(curves: Curves, average: bool) -> dict[str, Curves]:
+    """Curves ([settings,] runs, points) as a `Prediction` holds them."""
+    mean, error = partial(np.mean, axis=-2), partial(standard_error, axis=-2)
+    with np.errstate(invalid="ignore"):
+        return {
+            "curves": {name: mean(c) for name, c in curves.items()} if average else curves,
+            "errors": {name: error(c) for name, c in curves.items()} if average else {},
+            "areas": {name: c.mean(-1) for name, c in curves.items()},
+            "finals": {name: mean_of_last(c) for name, c in curves.items()},
+        }

@@ -62,8 +62,9 @@ def normalized(x: Float[Array, "F B"]) -> Float[Array, "F B"]:
     >>> normalized(jnp.array([[1.0], [3.0]])).round(3).tolist()
     [[-1.0], [1.0]]
     """
-    centered = x - x.mean(axis=0, keepdims=True)
-    return centered * jax.lax.rsqrt((centered**2).mean(axis=0, keepdims=True) + 1e-5)
+    centered = x - x.mean(axis=0)[None]
+    # The axis is put back last: XLA moves it about otherwise, and no longer sees that two passes are the same.
+    return centered * jax.lax.rsqrt((centered**2).mean(axis=0) + 1e-5)[None]
 
 
 class Linear(eqx.Module):

@@ -240,7 +240,7 @@ def test_expected_updates_are_means_of_the_papers_sampled_ones(name, tau):
         main = {"gq": h * x[s, a] - correction, "q-learning": delta * x[s, a]}
         d_w += share * main.get(name, delta * x[s, a] - correction)
         d_theta += share * (delta - h) * phi[s, a]
-    penalty = 0 if name == "qc" else beta * theta
+    penalty = 0 if name in ("qc", "qc-ll") else beta * theta
     step = control.expected_update(p, name, w, theta, beta)
     np.testing.assert_allclose(step.w, d_w, atol=1e-12)
     np.testing.assert_allclose(step.theta, 0 if name == "q-learning" else d_theta - penalty, atol=1e-12)

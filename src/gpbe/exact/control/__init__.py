@@ -7,6 +7,7 @@ from gpbe.exact.control.objectives import (
     expected_td_error,
     projected_bellman_error,
     projected_bellman_gradient,
+    tangent,
     visits,
 )
 from gpbe.exact.control.operators import Greedy, greedy, optimal_action_values
@@ -19,8 +20,16 @@ from gpbe.exact.control.returns import (
     lambda_projected_gradient,
     lambda_stationary_points,
 )
-from gpbe.exact.control.stationary import Point, fixed_points, stationary_points
-from gpbe.exact.control.updates import UPDATES, Update, best_theta, expected_update, reduced_update, update_jacobian
+from gpbe.exact.control.robust import (
+    bounded_h,
+    huber_projected_error,
+    huber_projected_gradient,
+    huber_stationary_points,
+)
+from gpbe.exact.control.stationary import fixed_points, stationary_points
+from gpbe.exact.control.updates import UPDATES, best_theta, expected_update, reduced_update, update_jacobian
+from gpbe.exact.resting import Point
+from gpbe.exact.tangent import Rule, Tangent, Update
 
 __all__ = [
     "UPDATES",
@@ -28,15 +37,21 @@ __all__ = [
     "Greedy",
     "LambdaErrors",
     "Point",
+    "Rule",
+    "Tangent",
     "Update",
     "bellman_error",
     "bellman_gradient",
     "best_theta",
+    "bounded_h",
     "expected_td_error",
     "expected_traced_update",
     "expected_update",
     "fixed_points",
     "greedy",
+    "huber_projected_error",
+    "huber_projected_gradient",
+    "huber_stationary_points",
     "lambda_errors",
     "lambda_fixed_points",
     "lambda_projected_error",
@@ -47,6 +62,7 @@ __all__ = [
     "projected_bellman_gradient",
     "reduced_update",
     "stationary_points",
+    "tangent",
     "update_jacobian",
     "visits",
 ]

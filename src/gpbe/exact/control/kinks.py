@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool
 from scipy import linalg, optimize
 
-from gpbe.exact.control.objectives import ControlProblem, expected_td_error, projected_residual
+from gpbe.exact.control.objectives import ControlProblem, expected_td_error, tangent
 from gpbe.exact.control.operators import greedy
 from gpbe.exact.projections import weighted_basis
 from gpbe.shapes import Array, Weights
@@ -80,7 +80,7 @@ def shortest_gradient(problem: ControlProblem, w: Weights, size: float) -> Weigh
     """
     q = problem.values(w)
     ties = q >= q.max(1, keepdims=True) - 1e-9 * size
-    p = weighted_basis(problem.phi, problem.d) @ projected_residual(problem, w) * np.sqrt(problem.d)
+    p = weighted_basis(problem.phi, problem.d) @ tangent(problem, w).residual() * np.sqrt(problem.d)
     toward = (p @ problem.carry)[:, None, None] * problem.x.reshape(*q.shape, -1)
     states = np.nonzero(ties)[0]
     columns, rest = toward[ties].T, p @ problem.x

@@ -1,34 +1,22 @@
 """Where an objective of control, or an algorithm, comes to rest: found by SciPy's optimizers from several starts."""
 
-from collections.abc import Callable
-from typing import NamedTuple
-
 import numpy as np
-from jaxtyping import Float
 from scipy import optimize
 
-from gpbe.checks import as_floats, check_known
+from gpbe.checks import check_known
 from gpbe.errors import InputError
 from gpbe.exact.control.kinks import kink_points, least, shortest_gradient
-from gpbe.exact.control.objectives import ControlProblem, projected_bellman_error, projected_bellman_gradient
+from gpbe.exact.control.objectives import (
+    ControlProblem,
+    projected_bellman_error,
+    projected_bellman_gradient,
+    tangent,
+)
 from gpbe.exact.control.operators import optimal_action_values
-from gpbe.exact.control.updates import best_theta, expected_update, form_of
-from gpbe.shapes import Array, Numbers, Weights
-
-Starts = Float[Array, "n K"]
-
-
-class Point(NamedTuple):
-    """Weights at which something is 0, and how nearly."""
-
-    weights: Weights
-    theta: Weights
-    """Weights of h, at their own optimum."""
-    error: float
-    """The PBE there (the BE, if that was asked for)."""
-    residual: float
-    """Length of the gradient, or of the update, relative to what it is at the starts; where actions tie, that of the
-    shortest mean of the gradients around."""
+from gpbe.exact.control.updates import UPDATES, best_theta
+from gpbe.exact.resting import Point, Starts, as_starts, distinct, relative, zero_gradients, zero_updates
+from gpbe.exact.tangent import rule_of
+from gpbe.shapes import Array, Numbers
 
 
 def stationary_points(
@@ -40,7 +28,8 @@ def stationary_points(
     """Zeros of the gradient, best first: minima by Levenberg and Marquardt's method, others by Powell's hybrid one.
 
     Without `starts`, it starts from 0 and from 2 K points around it at the size of the weights that fit q* best. With
-    the hard max a minimum may lie where actions tie: there a mean of the gradients around is 0 (see `kinks`).
+    the hard max a minimum may lie where actions tie: there a mean of the gradients around is 0 (see `kinks`). Action
+    values that are not linear need starts, and are not looked for at ties.
 
     >>> from gpbe.mdp import FiniteMDP
     >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
@@ -50,6 +39,8 @@ def stationary_points(
     check_known(objective, ("pbe", "be"), "objective of control")
     chosen = problem if objective == "pbe" else problem.change(projection="all")
     begin = first_points(problem, starts)
+    if problem.function.features is None:
+        return zero_gradients(lambda w: tangent(chosen, w), begin, tolerance)
 
     def slope(w: Array) -> Array:
         return projected_bellman_gradient(chosen, w)
@@ -86,56 +77,18 @@ def fixed_points(
     >>> fixed_points(coin, "qrc")[0].weights.round(6)  # q*
     array([2., 1.])
     """
-    form, beta = form_of(algorithm, beta)
-
-    def theta(w: Array) -> Array:
-        return best_theta(problem, w, beta) if form != "none" else np.zeros(problem.phi.shape[1])
-
-    def move(w: Array) -> Array:
-        return expected_update(problem, algorithm, w, theta(w), beta).w
-
-    def error(w: Array) -> float:
-        return float(projected_bellman_error(problem, w))
-
-    return resting_points(first_points(problem, starts), move, theta, error, tolerance)
-
-
-def resting_points(
-    begin: Starts,
-    move: Callable[[Array], Array],
-    theta: Callable[[Array], Array],
-    error: Callable[[Array], float],
-    tolerance: float,
-) -> list[Point]:
-    """The weights w that do not move, with the theta that does not move there either, by Powell's hybrid method."""
-    scale = max(float(np.linalg.norm(move(w))) for w in begin) or 1.0
-    ends = [optimize.root(move, w, tol=1e-13).x for w in begin]
-    return distinct([Point(w, theta(w), error(w), relative(move(w), scale)) for w in ends], tolerance)
+    rule = rule_of(algorithm, UPDATES, beta)
+    return zero_updates(lambda w: tangent(problem, w), first_points(problem, starts), rule, beta, tolerance)
 
 
 def first_points(problem: ControlProblem, starts: Numbers | None) -> Starts:
     """The given starts; or 0, the weights that fit q* best, and 2 K points around 0 at their size."""
-    k = problem.x.shape[1]
+    k = len(problem.function.start)
     if starts is not None:
-        array = np.atleast_2d(as_floats(starts, "starts"))
-        if array.ndim != 2 or array.shape[1] != k:
-            raise InputError(f"starts has shape {array.shape}; it should be (starts, {k}), a row of weights for each")
-        return array
+        return as_starts(starts, k)
+    if problem.function.features is None:
+        raise InputError("action values that are not linear need starts, a row of weights for each")
     q = optimal_action_values(problem.mdp, problem.tau).ravel()
     fit = np.linalg.lstsq(problem.x, q, rcond=None)[0]
     around = max(1.0, float(np.abs(fit).max())) * np.eye(k)
     return np.concatenate([np.zeros((1, k)), fit[None], around, -around])
-
-
-def relative(vector: Array, scale: float) -> float:
-    """How long a vector is beside others."""
-    return float(np.linalg.norm(vector)) / scale
-
-
-def distinct(points: list[Point], tolerance: float) -> list[Point]:
-    """Those that are stationary, each once."""
-    kept: list[Point] = []
-    for p in sorted((p for p in points if p.residual < tolerance), key=lambda p: (p.error, p.residual)):
-        if all(np.abs(p.weights - o.weights).max() > 1e-5 * (1 + np.abs(o.weights).max()) for o in kept):
-            kept.append(p)
-    return kept

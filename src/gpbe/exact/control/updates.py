@@ -13,26 +13,21 @@ With H = F and the best theta, X'D u = (C + beta) theta with C = X'DX, so QRC mo
 A = X'D (X - G): its stationary points are the zeros of X'D u, and points where A(w) + beta I is singular.
 """
 
-from typing import Literal, NamedTuple
-
 import numpy as np
 from jaxtyping import Float
 
-from gpbe.checks import as_floats, check_known, check_shape
-from gpbe.errors import InputError
-from gpbe.exact.control.objectives import ControlProblem, expected_td_error
+from gpbe.exact.control.objectives import ControlProblem, tangent
+from gpbe.exact.tangent import Rule, Update, rule_of
 from gpbe.shapes import Array, Numbers, Weights
 
-Form = Literal["correction", "saddlepoint", "none"]
-UPDATES: dict[str, Form] = {"qrc": "correction", "qc": "correction", "gq": "saddlepoint", "q-learning": "none"}
-"""QC is QRC with beta = 0; Q-learning is QRC without h."""
-
-
-class Update(NamedTuple):
-    """Mean directions of the weights of q and of h."""
-
-    w: Weights
-    theta: Weights
+UPDATES: dict[str, Rule] = {
+    "qrc": Rule("correction", penalized=True),
+    "qc": Rule("correction"),
+    "qc-ll": Rule("correction", curvature=True),
+    "gq": Rule("saddlepoint", penalized=True),
+    "q-learning": Rule("none"),
+}
+"""QC is QRC with beta = 0, and QC-LL is QC with the term of the curvature; Q-learning is QRC without h."""
 
 
 def expected_update(problem: ControlProblem, algorithm: str, w: Numbers, theta: Numbers, beta: float = 1.0) -> Update:
@@ -43,34 +38,18 @@ def expected_update(problem: ControlProblem, algorithm: str, w: Numbers, theta: 
     >>> expected_update(coin, "q-learning", [0.0, 0.0], [0.0, 0.0]).w  # half of the time, a reward of 1
     array([0.5, 0. ])
     """
-    form, beta = form_of(algorithm, beta)
-    w, theta = problem.weights(w), as_floats(theta, "theta")
-    check_shape(theta, (problem.phi.shape[1],), "theta", "features of H")
-    d, x, phi = problem.d, problem.x, problem.phi
-    u, h, g = expected_td_error(problem, w), phi @ theta, problem.bootstrapped(w)
-    d_theta = (d * (u - h)) @ phi - beta * theta
-    if form == "none":
-        return Update((d * u) @ x, 0 * theta)
-    return Update((d * u) @ x - (d * h) @ g if form == "correction" else (d * h) @ (x - g), d_theta)
+    return tangent(problem, w).update(rule_of(algorithm, UPDATES, beta), theta, beta)
 
 
-def best_theta(problem: ControlProblem, w: Numbers, beta: float = 0.0, errors: Array | None = None) -> Weights:
+def best_theta(problem: ControlProblem, w: Numbers, beta: float = 0.0) -> Weights:
     """The theta at which its own update stops: (Phi'D Phi + beta I)^+ Phi'D u, of least norm.
-
-    `errors` are those that h regresses on, if not u: with traces, u^lam.
 
     >>> from gpbe.mdp import FiniteMDP
     >>> coin = ControlProblem(FiniteMDP(np.ones((1, 2, 1)), reward=[[[1.0], [0.0]]], discount=0.5))
     >>> best_theta(coin, [0.0, 0.0])  # of a table the TD errors
     array([1., 0.])
     """
-    root = np.sqrt(problem.d)
-    errors = expected_td_error(problem, w) if errors is None else errors
-    rows, target = root[:, None] * problem.phi, root * errors
-    if beta:
-        m = problem.phi.shape[1]
-        rows, target = np.concatenate([rows, np.sqrt(beta) * np.eye(m)]), np.concatenate([target, np.zeros(m)])
-    return np.linalg.lstsq(rows, target, rcond=1e-12)[0]
+    return tangent(problem, w).best_theta(beta)
 
 
 def reduced_update(problem: ControlProblem, algorithm: str, w: Numbers, beta: float = 1.0) -> Weights:
@@ -81,9 +60,8 @@ def reduced_update(problem: ControlProblem, algorithm: str, w: Numbers, beta: fl
     >>> reduced_update(coin, "qc", [2.0, 1.0])  # at q*
     array([0., 0.])
     """
-    form, beta = form_of(algorithm, beta)
-    theta = np.zeros(problem.phi.shape[1]) if form == "none" else best_theta(problem, w, beta)
-    return expected_update(problem, algorithm, w, theta, beta).w
+    t, rule = tangent(problem, w), rule_of(algorithm, UPDATES, beta)
+    return t.update(rule, t.resting_theta(rule, beta), beta).w
 
 
 def update_jacobian(
@@ -97,18 +75,10 @@ def update_jacobian(
     True
     """
     joint = np.concatenate([np.asarray(w, dtype=float), np.asarray(theta, dtype=float)])
-    k = problem.x.shape[1]
+    k = len(problem.function.start)
 
     def move(z: Array) -> Array:
         return np.concatenate(expected_update(problem, algorithm, z[:k], z[k:], beta))
 
     directions = step * np.eye(len(joint))
     return np.stack([(move(joint + e) - move(joint - e)) / (2 * step) for e in directions], axis=1)
-
-
-def form_of(algorithm: str, beta: float) -> tuple[Form, float]:
-    """How an update moves w, and its penalty on h."""
-    check_known(algorithm, UPDATES, "update")
-    if not beta >= 0:
-        raise InputError(f"beta is {beta:g}; it should be 0 or more")
-    return UPDATES[algorithm], 0.0 if algorithm in ("qc", "q-learning") else float(beta)

@@ -66,8 +66,12 @@ def update(
     def pulled_back(cotangents: Any) -> Any:
         """What moves these outputs; None for those that it need not see. The pass forwards is the same for all."""
         seen = [k for k, part in enumerate(cotangents) if part is not None]
-        _, pull_back = jax.vjp(lambda weights: [outputs(weights)[k] for k in seen], run.weights)
-        return pull_back([cotangents[k] for k in seen])[0]
+
+        def those(weights: Any) -> list[Array]:
+            out = outputs(weights)  # once: each further pass would be one more product with every layer
+            return [out[k] for k in seen]
+
+        return jax.vjp(those, run.weights)[1]([cotangents[k] for k in seen])[0]
 
     out = outputs(run.weights)
     greedy = hard_max if options.hard else partial(mellowmax, tau=hypers.tau)

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from gpbe.algorithms.linear import DIRECTIONS, Hypers, Step
-from gpbe.learn.linear.loop import Options, Result, Weights
+from gpbe.learn.linear.loop import Options, Recorded, Result, Weights, recorded
 from gpbe.learn.linear.metrics import Metric
 from gpbe.learn.linear.tracking import Stream, observe, start_tracker, transitions
 
@@ -66,15 +66,15 @@ def learn(
         pending = (0, jax.tree.map(lambda d: d[0], each)) if saga else None
         return s._replace(mean=mean, reference=each if saga else (s.w, s.h), pending=pending)
 
-    def epoch(s: Solver, key: PRNGKeyArray) -> tuple[Solver, tuple[Array, ...]]:
+    def epoch(s: Solver, key: PRNGKeyArray) -> tuple[Solver, Recorded]:
         if not saga:
             s = full_pass(s)
         picks = jax.random.randint(key, (n // options.every, options.every), 0, n)
         return jax.lax.scan(point, s, picks)
 
-    def point(s: Solver, picks: Array) -> tuple[Solver, tuple[Array, ...]]:
+    def point(s: Solver, picks: Array) -> tuple[Solver, Recorded]:
         s, _ = jax.lax.scan(inner, s, picks)
-        return s, tuple(metric.at(s.w) for metric in metrics)
+        return s, recorded(options, metrics, s.w)
 
     def inner(s: Solver, i: Array) -> tuple[Solver, None]:
         term = jax.tree.map(lambda a: a[i], data)
@@ -98,8 +98,9 @@ def learn(
     solver = full_pass(
         Solver(w0, jnp.zeros_like(w0), nothing, nothing, None, jnp.zeros((), jnp.int32), jnp.full((), -1, jnp.int32))
     )
-    solver, curves = jax.lax.scan(epoch, solver, jax.random.split(key, epochs))
-    return Result(tuple(c.reshape(-1) for c in curves), solver.w, solver.h, solver.diverged_at)
+    solver, kept = jax.lax.scan(epoch, solver, jax.random.split(key, epochs))
+    curves, history = jax.tree.map(lambda c: c.reshape(-1, *c.shape[2:]), kept)
+    return Result(curves, history, solver.w, solver.h, solver.diverged_at)
 
 
 def direction(options: Options, term: Step, w: Weights, h: Weights) -> Pair:

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from gpbe.algorithms.linear import Hypers, Step
-from gpbe.learn.linear.loop import Options, Result, Weights, by_point
+from gpbe.learn.linear.loop import Options, Recorded, Result, Weights, by_point, recorded
 from gpbe.learn.linear.metrics import Metric
 from gpbe.learn.linear.tracking import Stream, Tracker, Transition, observe, start_tracker
 
@@ -38,18 +38,18 @@ def learn(options: Options, hypers: Hypers, stream: Stream, w0: Weights, metrics
         tracker, step = observe(options.algorithm, hypers, stream, s.tracker, t)
         return s._replace(means=add(s.means, s.time, step), tracker=tracker, time=s.time + 1), None
 
-    def point(s: Solver, xs: Transition) -> tuple[Solver, tuple[Array, ...]]:
+    def point(s: Solver, xs: Transition) -> tuple[Solver, Recorded]:
         s, _ = jax.lax.scan(update, s, xs)
         w = solve(s.means, s.time, hypers.ridge)
         bad = (s.diverged_at < 0) & ~jnp.isfinite(w.sum())
         s = s._replace(w=w, diverged_at=jnp.where(bad, s.time, s.diverged_at))
-        return s, tuple(metric.at(w) for metric in metrics)
+        return s, recorded(options, metrics, w)
 
     nothing = Means(jnp.zeros((len(w0), len(w0))), jnp.zeros_like(w0))
     tracker, never = start_tracker(stream, w0), jnp.full((), -1, jnp.int32)
     first = Solver(nothing, w0, tracker, jnp.zeros((), jnp.int32), never)
-    last, curves = jax.lax.scan(point, first, by_point(stream, options.every))
-    return Result(curves, last.w, jnp.zeros_like(w0), last.diverged_at)
+    last, kept = jax.lax.scan(point, first, by_point(stream, options.every))
+    return Result(*kept, last.w, jnp.zeros_like(w0), last.diverged_at)
 
 
 def add(means: Means, time: Int[Array, ""], t: Step) -> Means:

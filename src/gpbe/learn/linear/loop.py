@@ -23,6 +23,8 @@ class Options(NamedTuple):
     adam: bool
     schedule: bool
     """Does the step size fall?"""
+    keep_weights: bool = False
+    """Are the weights kept at every point?"""
 
 
 class Learner(NamedTuple):
@@ -41,20 +43,31 @@ class Result(NamedTuple):
     """What a run leaves behind."""
 
     curves: tuple[Float[Array, " points"], ...]
+    history: Float[Array, "points K"] | None
+    """The weights at every point of the curves, if they are kept."""
     weights: Weights
     second_weights: Weights
     diverged_at: Int[Array, ""]
 
 
+Recorded = tuple[tuple[Array, ...], Array | None]
+"""The metrics at a point of the curves, or at all of them, and the weights where they are kept."""
+
+
 def learn(options: Options, hypers: Hypers, stream: Stream, w0: Weights, metrics: tuple[Metric, ...]) -> Result:
     """One run of one setting: a scan over the points of the curve, each a scan over `every` transitions."""
 
-    def point(learner: Learner, xs: Transition) -> tuple[Learner, tuple[Array, ...]]:
+    def point(learner: Learner, xs: Transition) -> tuple[Learner, Recorded]:
         learner, _ = jax.lax.scan(lambda l, x: (update(options, hypers, stream, l, x), None), learner, xs)
-        return learner, tuple(metric.at(learner.w) for metric in metrics)
+        return learner, recorded(options, metrics, learner.w)
 
-    learner, curves = jax.lax.scan(point, start(options, stream, w0), by_point(stream, options.every))
-    return Result(curves, learner.w, learner.h, learner.diverged_at)
+    learner, kept = jax.lax.scan(point, start(options, stream, w0), by_point(stream, options.every))
+    return Result(*kept, learner.w, learner.h, learner.diverged_at)
+
+
+def recorded(options: Options, metrics: tuple[Metric, ...], w: Weights) -> Recorded:
+    """What is kept of the weights at a point of the curves: their errors, and themselves if that is asked for."""
+    return tuple(metric.at(w) for metric in metrics), w if options.keep_weights else None
 
 
 def by_point(stream: Stream, every: int) -> Transition:

@@ -1,5 +1,6 @@
 """What is measured while learning: errors of `gpbe.exact`, reduced to one row a feature."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -12,9 +13,9 @@ from jaxtyping import Float
 from gpbe import exact, linalg
 from gpbe.algorithms.linear import Algorithm, Limits, expected_system
 from gpbe.algorithms.linear.least_squares import accumulate
-from gpbe.checks import check_known
 from gpbe.errors import InputError
 from gpbe.exact.weightings import Name, as_weighting
+from gpbe.learn.robust import ROBUST, Named, measure_robust
 from gpbe.learn.settings import Settings
 from gpbe.mdp import Log, PredictionProblem
 from gpbe.shapes import Array, Numbers
@@ -24,6 +25,7 @@ METRICS = {
     "rmspbe": "root of the linear PBE (lambda 0)",
     "rmsbe": "root mean squared Bellman error",
     "distance": "distance of w to the algorithm's own fixed point",
+    **{name: ROBUST[name] for name in ("rhpbe", "rhbe")},
 }
 FIXED_POINT = ("lam", *Limits._fields)
 """The hyperparameters that an algorithm's fixed point depends on."""
@@ -66,16 +68,38 @@ def build_metrics(
     state_lam: Numbers | None,
 ) -> list[Measured]:
     """The metrics by name, ready for the compiled loop."""
-    for name in names:
-        check_known(name, METRICS, "metric")
     if isinstance(problem, Log):
         return [_from_log(problem, a, settings, name) for name in names]
+    d = read_weighting(problem, weighting)
+    build = {"distance": partial(_distance, problem, a, settings, state_lam)}
+    return [build.get(name, partial(_error, problem, name.removeprefix("rms"), d))() for name in names]
+
+
+def read_weighting(problem: PredictionProblem, weighting: Name | Numbers) -> Array:
+    """How much each state counts, adding up to 1."""
     d = as_weighting(problem, weighting)
     if d.ndim > 1:
         raise InputError(f"the weighting has shape {d.shape}; it should be one number for each state")
-    d = d / d.sum()
-    build = {"distance": partial(_distance, problem, a, settings, state_lam)}
-    return [build.get(name, partial(_error, problem, name.removeprefix("rms"), d))() for name in names]
+    return d / d.sum()
+
+
+def robust_metrics(
+    problem: PredictionProblem | Log, names: Mapping[str, Named], weighting: Name | Numbers
+) -> dict[str, Callable[[Array], Array]]:
+    """The robust errors by name, as functions of the weights (..., K) at all points."""
+    if not names:
+        return {}
+    if isinstance(problem, Log):
+        raise _not_of_a_log(next(iter(names)))
+    if problem.features.ndim > 2:
+        raise InputError("robust errors need one set of features; leave them out of the metrics")
+    x, d = linalg.as_matrix(problem.features), read_weighting(problem, weighting)
+
+    def measured(named: Named, weights: Array) -> Array:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return measure_robust(problem, named, weights.astype(float) @ x.T, d, x)
+
+    return {name: partial(measured, named) for name, named in names.items()}
 
 
 def _error(problem: PredictionProblem, objective: str, d: Array) -> Measured:
@@ -127,7 +151,7 @@ def _to_point(points: Array, per_setting: bool = False) -> Measured:
 def _from_log(log: Log, a: Algorithm, settings: Settings, name: str) -> Measured:
     """A metric from a log's own sums: its LSTD solution, and the PBE with sampled A, b and C."""
     if name not in ("rmspbe", "distance"):
-        raise InputError(f"{name} needs the true dynamics, which a log does not have; use rmspbe or distance")
+        raise _not_of_a_log(name)
     if name == "rmspbe":
         system = accumulate(log, "td", lam=0.0)
         root = np.linalg.cholesky(system.C + 1e-12 * np.trace(system.C) * np.eye(len(system.b)))
@@ -138,3 +162,7 @@ def _from_log(log: Log, a: Algorithm, settings: Settings, name: str) -> Measured
         )
     system = accumulate(log, a, *_limits(settings, 0))
     return _to_point(linalg.least_squares(system.A, system.b).solution)
+
+
+def _not_of_a_log(name: str) -> InputError:
+    return InputError(f"{name} needs the true dynamics, which a log does not have; use rmspbe or distance")

@@ -1,5 +1,6 @@
 """Linear prediction in three steps: read what was asked, run all settings, assemble the answer."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -12,14 +13,15 @@ from gpbe.checks import LARGEST_LEARNED, as_floats, check_at_least, check_divide
 from gpbe.errors import InputError
 from gpbe.learn.grouping import padded_groups
 from gpbe.learn.linear.loop import Options, Weights
-from gpbe.learn.linear.metrics import Measured, build_metrics
+from gpbe.learn.linear.metrics import METRICS, Measured, build_metrics, robust_metrics
 from gpbe.learn.linear.side_by_side import Learned, learn_all
 from gpbe.learn.linear.streams import recorded, simulated
 from gpbe.learn.linear.tracking import Stream
-from gpbe.learn.prediction import Asked, Prediction, check_optimizer, joined, without_padding
+from gpbe.learn.prediction import Asked, Curves, Prediction, check_optimizer, joined, summarized, without_padding
+from gpbe.learn.robust import read_name
 from gpbe.learn.settings import Settings, read_settings
 from gpbe.mdp import Log, PredictionProblem
-from gpbe.shapes import Numbers
+from gpbe.shapes import Array, Numbers
 
 LANES = 1600
 """Runs times settings that one compiled call learns side by side."""
@@ -34,7 +36,12 @@ class Plan(NamedTuple):
     settings: Settings
     stream: Stream
     w0: Weights
+    names: tuple[str, ...]
+    """The metrics that were asked for."""
     metrics: dict[str, Measured]
+    """Those of them that the compiled loop measures."""
+    robust: dict[str, Callable[[Array], Array]]
+    """Those that are measured afterwards, from the weights at all points."""
     epochs: int
 
     @property
@@ -46,7 +53,7 @@ class Plan(NamedTuple):
 def predict_linear(asked: Asked, epochs: int = 1, initial_weights: Numbers | None = None) -> Prediction:
     """Learn weights of the problem's features."""
     plan = read(asked, epochs, initial_weights)
-    return assemble(asked, plan, run(asked, plan))
+    return assemble(asked, plan, *run(asked, plan))
 
 
 def read(asked: Asked, epochs: int = 1, initial_weights: Numbers | None = None) -> Plan:
@@ -63,14 +70,19 @@ def read(asked: Asked, epochs: int = 1, initial_weights: Numbers | None = None) 
     if asked.optimizer == "adam" and (a.mirror_prox or a.finite_sum or a.least_squares):
         raise InputError("this algorithm chooses its own steps, which Adam would rescale; use sgd")
     names = asked.names(("rmsve", "rmspbe"), ("rmspbe",))
-    metrics = build_metrics(problem, a, settings, names, asked.weighting, asked.state_lam)
+    named = {name: read_name(name, METRICS) for name in names}
+    plain = tuple(name for name, metric in named.items() if metric.huber is None)
+    robust = robust_metrics(problem, {k: v for k, v in named.items() if k not in plain}, asked.weighting)
+    metrics = build_metrics(problem, a, settings, plain, asked.weighting, asked.state_lam)
     schedule = bool(np.any(settings.numbers["power"]))
     return Plan(
-        Options(a, asked.every, asked.optimizer == "adam", schedule),
+        Options(a, asked.every, asked.optimizer == "adam", schedule, keep_weights=bool(robust)),
         settings,
         stream,
         read_weights(problem, initial_weights),
-        dict(zip(names, metrics, strict=True)),
+        names,
+        dict(zip(plain, metrics, strict=True)),
+        robust,
         epochs,
     )
 
@@ -118,14 +130,15 @@ def read_weights(problem: PredictionProblem | Log, given: Numbers | None) -> Wei
     return w0
 
 
-def run(asked: Asked, plan: Plan) -> Learned:
-    """Learn all settings, some in one compiled call."""
+def run(asked: Asked, plan: Plan) -> tuple[Learned, Curves]:
+    """Learn all settings, some in one compiled call, and measure what the loop does not."""
     settings, metrics = plan.settings, plan.metrics.values()
     axes = tuple((m.per_setting, m.per_run) for m in metrics)
     key = jax.random.key(asked.seed)
-    parts = []
+    parts, robust = [], []
+    kept = len(metrics) + (len(plan.w0) if plan.robust else 0)
     with asked.telling(settings.count) as advance:
-        for members, real in padded_groups(settings.count, settings_at_once(asked.runs, plan.points, len(metrics))):
+        for members, real in padded_groups(settings.count, settings_at_once(asked.runs, plan.points, kept)):
             learned = learn_all(
                 plan.options,
                 axes,
@@ -137,32 +150,41 @@ def run(asked: Asked, plan: Plan) -> Learned:
                 tuple(m.take(members).metric for m in metrics),
                 key,
             )
-            parts.append(without_padding(learned, real, settings.swept))
+            learned = without_padding(learned, real, settings.swept)
+            robust.append({name: measured(np.asarray(learned.history)) for name, measured in plan.robust.items()})
+            parts.append(learned._replace(history=None))
             advance(real)
-    return joined(parts)
+    return joined(parts), joined(robust)
 
 
-def settings_at_once(runs: int, points: int, metrics: int) -> int:
-    """How many settings one compiled call learns."""
-    by_curves = CURVE_BYTES // max(1, 4 * runs * points * metrics)
+def settings_at_once(runs: int, points: int, numbers: int) -> int:
+    """How many settings one compiled call learns, which records so many numbers at a point."""
+    by_curves = CURVE_BYTES // max(1, 4 * runs * points * numbers)
     return max(1, min(LANES // runs, by_curves))
 
 
-def assemble(asked: Asked, plan: Plan, learned: Learned) -> Prediction:
+def assemble(asked: Asked, plan: Plan, learned: Learned, robust: Curves) -> Prediction:
     """What was learned, by the names of the metrics."""
-    every = plan.options.every
+    every, afterwards = plan.options.every, summarized(robust, asked.average)
+    w0 = np.asarray(plan.w0)
+    initial = {name: np.asarray(m.metric.at(plan.w0)) for name, m in plan.metrics.items()}
+    initial |= {name: measured(w0) for name, measured in plan.robust.items()}
     per_metric: dict[str, Any] = {
-        name: dict(zip(plan.metrics, getattr(learned, name), strict=False))
+        name: _in_order(plan.names, dict(zip(plan.metrics, getattr(learned, name), strict=False)) | afterwards[name])
         for name in ("curves", "errors", "areas", "finals")
     }
     return Prediction(
         algorithm=asked.algorithm if isinstance(asked.algorithm, str) else "custom",
         steps=np.arange(every, plan.points * every + 1, every),
         **per_metric,
-        initial={name: np.asarray(m.metric.at(plan.w0)) for name, m in plan.metrics.items()},
+        initial=_in_order(plan.names, initial),
         weights=np.asarray(learned.weights),
         second_weights=np.asarray(learned.second_weights),
         diverged_at=np.asarray(learned.diverged_at),
         settings=plan.settings.values,
         held=plan.settings.held(plan.options.algorithm.hyperparameters),
     )
+
+
+def _in_order(names: tuple[str, ...], by_name: dict[str, Any]) -> dict[str, Any]:
+    return {name: by_name[name] for name in names if name in by_name}

@@ -29,6 +29,8 @@ class Learned(NamedTuple):
     """Means of the curves."""
     finals: tuple[Float[Array, " runs"], ...]
     """Means of their last quarters."""
+    history: Float[Array, "runs points K"] | None
+    """The weights at every point, if they are kept."""
     weights: Float[Array, "runs K"]
     second_weights: Float[Array, "runs K"]
     diverged_at: Int[Array, " runs"]
@@ -81,4 +83,6 @@ def summarize(result: Result, average: bool) -> Learned:
     finals = tuple(c[:, -points_in_last(points) :].mean(-1) for c in curves)
     errors = tuple(c.std(0, ddof=1) / runs**0.5 if runs > 1 else c[0] * jnp.nan for c in curves) if average else ()
     kept = tuple(c.mean(0) for c in curves) if average else curves
-    return Learned(kept, errors, areas, finals, result.weights, result.second_weights, result.diverged_at)
+    return Learned(
+        kept, errors, areas, finals, result.history, result.weights, result.second_weights, result.diverged_at
+    )

@@ -8,10 +8,10 @@ from jaxtyping import Float
 
 from gpbe import exact
 from gpbe.algorithms.nonlinear.model import Params
-from gpbe.checks import check_known
 from gpbe.errors import InputError
 from gpbe.exact.projections import weighted_basis
 from gpbe.exact.weightings import Name, as_weighting
+from gpbe.learn.robust import ROBUST, Named, measure_robust, read_name
 from gpbe.mdp import Log, PredictionProblem
 from gpbe.nets import layout_of
 from gpbe.shapes import Array, Numbers
@@ -22,7 +22,12 @@ METRICS = {
     "rmspbe": "root of the nonlinear PBE: H is the span of the value gradients at the weights of that point",
     "rmsgpbe": "root of the generalized PBE, with the given features of H",
     "rmstde": "root mean squared TD error",
+    **ROBUST,
 }
+GRADIENT = ("rmspbe", "rhpbe")
+"""Those whose H is spanned by the value gradients."""
+GIVEN = ("rmsgpbe", "rhgpbe")
+"""Those whose H is given."""
 NOISE = 1e-5
 """Gradients come in 32 bits: directions of H with singular values below this part of the largest are rounding."""
 AT_ONCE = 2**24
@@ -31,16 +36,15 @@ LOG_METRICS = ("rmstde", "rmsgpbe")
 """Those that need no model."""
 
 
-def check_metrics(problem: PredictionProblem | Log, names: tuple[str, ...], projection: Array | None) -> None:
-    """Refuse metrics that cannot be measured."""
+def read_metrics(problem: PredictionProblem | Log, names: tuple[str, ...]) -> dict[str, Named]:
+    """Metrics by the names that they were asked for, if they can be measured."""
     for name in names:
-        check_known(name, METRICS, "metric")
+        read_name(name, METRICS)
         if isinstance(problem, Log) and name not in LOG_METRICS:
             raise InputError(
                 f"{name} needs every state of a problem, which a log does not have; use {' or '.join(LOG_METRICS)}"
             )
-        if name == "rmsgpbe" and projection is None:
-            raise InputError("rmsgpbe needs the features of H: give projection, one row a state")
+    return {name: read_name(name, METRICS) for name in names}
 
 
 def read_weighting(problem: PredictionProblem | Log, weighting: Name | Numbers) -> Array:
@@ -76,13 +80,14 @@ def measure(
 
 def measure_nonlinear(
     problem: PredictionProblem,
+    metric: Named,
     values: Array,
     d: Array,
     params: Params,
     weights: Array,
     observations: Float[jax.Array, "I S"],
 ) -> Array:
-    """The root of the nonlinear PBE of values (..., S) that a network has at the weights (..., P).
+    """The root of the nonlinear PBE, or of its Huber form, of values (..., S) that a network has at weights (..., P).
 
     Jacobians are made here, of the states of a finite problem, and never in learning; some points at a time.
     """
@@ -94,7 +99,11 @@ def measure_nonlinear(
         rows = flat[first : first + size]
         block = jacobians(params, jnp.asarray(np.resize(rows, (size, rows.shape[1]))), observations)
         basis = compressed(np.asarray(block, dtype=float)[: len(rows)])
-        errors.append(measure(problem, "rmspbe", flat_values[first : first + size], d, basis))
+        some = flat_values[first : first + size]
+        if metric.huber is not None:
+            errors.append(measure_robust(problem, metric, some, d, basis))
+        else:
+            errors.append(measure(problem, metric.base, some, d, basis))
     return np.concatenate(errors).reshape(values.shape[:-1])
 
 

@@ -1,7 +1,6 @@
 """Prediction with networks in three steps: read what was asked, run all settings, assemble the answer."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 import equinox as eqx
@@ -19,27 +18,33 @@ from gpbe.learn.nonlinear import checks
 from gpbe.learn.nonlinear.checks import NetOptions, Sizes
 from gpbe.learn.nonlinear.data import Data, read_data
 from gpbe.learn.nonlinear.loop import Learned, Options, learn_all
-from gpbe.learn.nonlinear.metrics import check_metrics, measure, measure_log, measure_nonlinear, read_weighting
-from gpbe.learn.prediction import Asked, Prediction, check_optimizer, joined, without_padding
+from gpbe.learn.nonlinear.metrics import (
+    GIVEN,
+    GRADIENT,
+    measure,
+    measure_log,
+    measure_nonlinear,
+    read_metrics,
+    read_weighting,
+)
+from gpbe.learn.prediction import Asked, Curves, Prediction, check_optimizer, joined, summarized, without_padding
+from gpbe.learn.robust import Named, measure_robust
 from gpbe.learn.settings import Settings
 from gpbe.mdp import Log
 from gpbe.nets import flat, layout_of
 from gpbe.shapes import Array, Numbers
-from gpbe.summary import mean_of_last, standard_error
 
 LANES = 512
 """Runs times settings that one compiled call learns side by side."""
 RECORDED, AT_A_TIME = 2**28, 2**25
 """Numbers that are recorded over learning at most (1 GB), and by one compiled call if it has more than one setting."""
 
-Curves = dict[str, Array]
-"""Each metric before learning and at each point: ([settings,] runs, points + 1)."""
-
 
 class Measures(NamedTuple):
     """What is measured, and how."""
 
-    names: tuple[str, ...]
+    names: dict[str, Named]
+    """The metrics as they were asked for."""
     weighting: Array
     projection: Array | None
     """Features of H."""
@@ -100,7 +105,7 @@ def read(asked: Asked, given: NetOptions) -> Plan:
         buffer=buffer,
         adam=asked.optimizer == "adam",
         schedule=bool(np.any(settings.numbers["power"])),
-        keep_weights="rmspbe" in measures.names,
+        keep_weights=any(metric.base in GRADIENT for metric in measures.names.values()),
     )
     keys, features = jax.random.split(keys_of(asked.seed)[0], asked.runs), 0 if phi is None else phi.shape[1]
     params = start_all(net, data.observations.shape[0], basis, features, given.width, keys)
@@ -116,13 +121,15 @@ def read(asked: Asked, given: NetOptions) -> Plan:
 
 def read_measures(asked: Asked, given: NetOptions, phi: Array | None) -> Measures:
     """What to measure; with features of H for the generalized PBE if there are any."""
-    names = asked.names(("rmsve", "rmspbe"), ("rmstde",))
+    names = read_metrics(asked.problem, asked.names(("rmsve", "rmspbe"), ("rmstde",)))
+    wanted = [name for name, metric in names.items() if metric.base in GIVEN]
     rows, ridge = phi, 0.0 if given.ridge is None else given.ridge
     if given.projection is not None:
-        if "rmsgpbe" not in names:
+        if not wanted:
             raise InputError("projection is for the metric rmsgpbe; name that in metrics, or leave projection out")
         rows, ridge = checks.read_rows(given.projection, "projection", asked.problem), 0.0
-    check_metrics(asked.problem, names, rows)
+    if wanted and rows is None:
+        raise InputError(f"{wanted[0]} needs the features of H: give projection, one row a state")
     return Measures(names, read_weighting(asked.problem, asked.weighting), rows, ridge)
 
 
@@ -161,21 +168,24 @@ def run(asked: Asked, plan: Plan) -> tuple[Learned, Curves]:
             hypers = Hypers(**settings.take(members))
             learned = learn_all(plan.options, hypers, plan.data, plan.params, plan.penalties, keys, plan.updates)
             learned = without_padding(learned, real, settings.swept)
-            curves.append({name: curve(asked, plan, name, learned) for name in plan.measures.names})
+            curves.append({name: curve(asked, plan, metric, learned) for name, metric in plan.measures.names.items()})
             parts.append(learned._replace(history=None))
             advance(real)
     return joined(parts), joined(curves)
 
 
-def curve(asked: Asked, plan: Plan, name: str, learned: Learned) -> Array:
+def curve(asked: Asked, plan: Plan, metric: Named, learned: Learned) -> Array:
     """A metric of what was learned, before learning and at each point."""
     problem, (_, d, rows, ridge) = asked.problem, plan.measures
     if isinstance(problem, Log):
         seen = None if rows is None else rows[: plan.updates]
-        return measure_log(problem.first(plan.updates), name, learned.values, seen, ridge)
-    if name == "rmspbe":
-        return measure_nonlinear(problem, learned.values, d, plan.one, learned.history, plan.data.observations)
-    return measure(problem, name, learned.values, d, rows, ridge)
+        return measure_log(problem.first(plan.updates), metric.base, learned.values, seen, ridge)
+    if metric.base in GRADIENT:
+        history, x = learned.history, plan.data.observations
+        return measure_nonlinear(problem, metric, learned.values, d, plan.one, history, x)
+    if metric.huber is not None:
+        return measure_robust(problem, metric, learned.values, d, rows)
+    return measure(problem, metric.base, learned.values, d, rows, ridge)
 
 
 def assemble(asked: Asked, plan: Plan, learned: Learned, curves: Curves) -> Prediction:
@@ -202,15 +212,3 @@ def structure_of(params: Params) -> Callable[[Array], Params]:
     """A function from a vector of all parameters to modules like `params`."""
     layout = layout_of(params)
     return lambda weights: layout.tree(jnp.asarray(weights))
-
-
-def summarized(curves: Curves, average: bool) -> dict[str, Curves]:
-    """Curves ([settings,] runs, points) as a `Prediction` holds them."""
-    mean, error = partial(np.mean, axis=-2), partial(standard_error, axis=-2)
-    with np.errstate(invalid="ignore"):
-        return {
-            "curves": {name: mean(c) for name, c in curves.items()} if average else curves,
-            "errors": {name: error(c) for name, c in curves.items()} if average else {},
-            "areas": {name: c.mean(-1) for name, c in curves.items()},
-            "finals": {name: mean_of_last(c) for name, c in curves.items()},
-        }
