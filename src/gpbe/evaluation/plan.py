@@ -14,8 +14,9 @@ from gpbe.evaluation.result import Estimate
 from gpbe.evaluation.sums import Sums, total
 from gpbe.evaluation.survey import Calibrated, Calibration, Survey
 from gpbe.evaluation.values import Values
-from gpbe.evaluation.walk import Grouping, Source
+from gpbe.evaluation.walk import Grouping
 from gpbe.mdp import Log, LogFiles
+from gpbe.mdp.log_source import Source
 from gpbe.shapes import Array
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import numpy as np
 from gpbe.evaluation.intervals import Estimator
 from gpbe.evaluation.sums import Sums, add, merged
 from gpbe.evaluation.survey import Calibration, Survey, look
-from gpbe.evaluation.walk import Grouping, Source, walk
-from gpbe.mdp.log_files import check_width
+from gpbe.evaluation.walk import Grouping, walk
+from gpbe.mdp.log_source import Source, check_width
 
 T = TypeVar("T")
 BUDGET = 2**22

@@ -14,9 +14,11 @@ from gpbe.algorithms.linear import Algorithm, Limits, expected_system
 from gpbe.algorithms.linear.least_squares import accumulate
 from gpbe.checks import check_known
 from gpbe.errors import InputError
-from gpbe.exact.weightings import Name, as_weighting
+from gpbe.exact.weightings import as_weighting
+from gpbe.learn.prediction import Asked
 from gpbe.learn.settings import Settings
-from gpbe.mdp import Log, PredictionProblem
+from gpbe.mdp import PredictionProblem
+from gpbe.mdp.log_source import Source
 from gpbe.shapes import Array, Numbers
 
 METRICS = {
@@ -57,24 +59,18 @@ class Measured:
         return Measured(Metric(*(a[settings] for a in self.metric)), True, self.per_run)
 
 
-def build_metrics(
-    problem: PredictionProblem | Log,
-    a: Algorithm,
-    settings: Settings,
-    names: tuple[str, ...],
-    weighting: Name | Numbers,
-    state_lam: Numbers | None,
-) -> list[Measured]:
+def build_metrics(asked: Asked, a: Algorithm, settings: Settings, names: tuple[str, ...]) -> list[Measured]:
     """The metrics by name, ready for the compiled loop."""
+    problem = asked.problem
     for name in names:
         check_known(name, METRICS, "metric")
-    if isinstance(problem, Log):
-        return [_from_log(problem, a, settings, name) for name in names]
-    d = as_weighting(problem, weighting)
+    if not isinstance(problem, PredictionProblem):
+        return [_from_log(problem, asked.steps, a, settings, name) for name in names]
+    d = as_weighting(problem, asked.weighting)
     if d.ndim > 1:
         raise InputError(f"the weighting has shape {d.shape}; it should be one number for each state")
     d = d / d.sum()
-    build = {"distance": partial(_distance, problem, a, settings, state_lam)}
+    build = {"distance": partial(_distance, problem, a, settings, asked.state_lam)}
     return [build.get(name, partial(_error, problem, name.removeprefix("rms"), d))() for name in names]
 
 
@@ -124,17 +120,17 @@ def _to_point(points: Array, per_setting: bool = False) -> Measured:
     return Measured(Metric(*(jnp.asarray(x, jnp.float32) for x in parts)), per_setting)
 
 
-def _from_log(log: Log, a: Algorithm, settings: Settings, name: str) -> Measured:
+def _from_log(log: Source, steps: int | None, a: Algorithm, settings: Settings, name: str) -> Measured:
     """A metric from a log's own sums: its LSTD solution, and the PBE with sampled A, b and C."""
     if name not in ("rmspbe", "distance"):
         raise InputError(f"{name} needs the true dynamics, which a log does not have; use rmspbe or distance")
     if name == "rmspbe":
-        system = accumulate(log, "td", lam=0.0)
+        system = accumulate(log, "td", lam=0.0, steps=steps)
         root = np.linalg.cholesky(system.C + 1e-12 * np.trace(system.C) * np.eye(len(system.b)))
         return Measured(_reduced(np.linalg.solve(root, system.A), np.linalg.solve(root, system.b)))
     if settings.values.keys() & FIXED_POINT:
         raise InputError(
             "the distance to a log's fixed point needs one lam; sweep other hyperparameters, or use rmspbe"
         )
-    system = accumulate(log, a, *_limits(settings, 0))
+    system = accumulate(log, a, *_limits(settings, 0), steps)
     return _to_point(linalg.least_squares(system.A, system.b).solution)
