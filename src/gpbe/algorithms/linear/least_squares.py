@@ -16,6 +16,11 @@ from gpbe.recurrence import along
 from gpbe.shapes import Array
 
 
+BLOCK = 2**15
+"""Numbers in the features that are multiplied at once: they stay in a core's cache, and BLAS does not split so small a
+product over threads, which takes longer than the product."""
+
+
 class TraceSequence(NamedTuple):
     """The traces of a log, transition by transition."""
 
@@ -88,7 +93,7 @@ def accumulate(
     """Sample means of A = rho e (x - gamma x')', b = rho e R and C = M x x' over a log, or its first `steps` rows."""
     psi = log_scales(log, steps) if find(algorithm).bootstrapping == "ab-trace" else (1.0, 1.0)
     sums, past, rows = [], None, 0
-    for piece in every_piece(log, steps):
+    for piece in (block for piece in every_piece(log, steps) for block in piece.pieces(numbers=BLOCK)):
         past = no_past(piece.features.shape[1]) if past is None else past
         t, past = trace_piece(piece, past, algorithm, lam, limits, psi)
         weighted = t.e * t.rho[:, None]
