@@ -15,7 +15,6 @@ from gpbe.mdp.log_source import Source, every_piece
 from gpbe.recurrence import along
 from gpbe.shapes import Array
 
-
 BLOCK = 2**15
 """Numbers in the features that are multiplied at once: they stay in a core's cache, and BLAS does not split so small a
 product over threads, which takes longer than the product."""
@@ -93,14 +92,14 @@ def accumulate(
     """Sample means of A = rho e (x - gamma x')', b = rho e R and C = M x x' over a log, or its first `steps` rows."""
     psi = log_scales(log, steps) if find(algorithm).bootstrapping == "ab-trace" else (1.0, 1.0)
     sums, past, rows = [], None, 0
-    for piece in (block for piece in every_piece(log, steps) for block in piece.pieces(numbers=BLOCK)):
-        past = no_past(piece.features.shape[1]) if past is None else past
-        t, past = trace_piece(piece, past, algorithm, lam, limits, psi)
+    for block in (block for piece in every_piece(log, steps) for block in piece.pieces(numbers=BLOCK)):
+        past = no_past(block.features.shape[1]) if past is None else past
+        t, past = trace_piece(block, past, algorithm, lam, limits, psi)
         weighted = t.e * t.rho[:, None]
-        change = piece.features - piece.discount[:, None] * piece.next_features
-        seen = (piece.features * t.emphasis[:, None]).T @ piece.features
-        sums.append(LinearSystem(weighted.T @ change, weighted.T @ piece.reward, seen))
-        rows += len(piece)
+        change = block.features - block.discount[:, None] * block.next_features
+        seen = (block.features * t.emphasis[:, None]).T @ block.features
+        sums.append(LinearSystem(weighted.T @ change, weighted.T @ block.reward, seen))
+        rows += len(block)
     return mean_system(sums, rows)
 
 
