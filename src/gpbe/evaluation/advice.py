@@ -11,7 +11,7 @@ BY_RATIOS = ("wdr", "dr", "wpdis", "pdis", "wis", "is")
 """Estimators that are consistent whatever the features are."""
 ENOUGH = 30.0
 """Effective episodes below which products of ratios are not to be trusted."""
-SETTLED = 0.05
+SETTLED = 0.02
 """How much a last round of fitting may change a network's values, as a part of their deviation."""
 
 
