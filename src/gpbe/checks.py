@@ -196,13 +196,14 @@ LARGEST_LEARNED = 1e15
 """The same for learning, which computes in 32 bits."""
 
 
-def check_magnitude(array: Array | Sparse, name: str, largest: float = LARGEST) -> None:
-    """No entry may be so large that nothing can be computed from it."""
+def check_magnitude(array: Array | Sparse, name: str, largest: float = LARGEST, offset: int = 0) -> None:
+    """No entry may be so large that nothing can be computed from it; `offset` is the number of the first row."""
     entries = np.asarray(array.data) if isinstance(array, Sparse) else array
     if not entries.size or max(entries.max(), -entries.min()) <= largest:  # without a copy of what may be large
         return
     index = tuple(int(i) for i in np.transpose((abs(array) > largest).nonzero())[0])
-    raise InputError(f"{place(name, index)} is {array[index]:g}; it should be {largest:g} at most: scale it")
+    where = place(name, (index[0] + offset, *index[1:]))
+    raise InputError(f"{where} is {array[index]:g}; it should be {largest:g} at most: scale it")
 
 
 LONGEST_NAME = 200

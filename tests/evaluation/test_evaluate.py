@@ -1,6 +1,7 @@
 """The door: the same answer from many files and processes, intervals that hold the truth, and what is refused."""
 
 import json
+import weakref
 
 import numpy as np
 import polars as pl
@@ -8,7 +9,8 @@ import pytest
 
 import gpbe
 from gpbe import InputError, exact, mdp
-from gpbe.evaluation import ESTIMATORS
+from gpbe.evaluation import ESTIMATORS, Estimate, advice
+from gpbe.evaluation.reading import collected, groupings, surveyed
 from helpers.seeds import seed
 
 
@@ -155,7 +157,44 @@ def test_workers_change_nothing(files):
         assert one[name].interval == two[name].interval
 
 
+def test_sums_of_parts_are_added_as_they_come(files):
+    """With many files no more than two parts' sums are ever held: the whole so far, and the latest."""
+    source = mdp.scan_log([files / "0.parquet"] * 7)
+    made, held = [], []
+
+    class Parts:
+        def add(self, walk, memory):
+            if "known" in memory:
+                return {}
+            memory["known"] = True
+            held.append(sum(each() is not None for each in made))
+            part = np.ones(walk.groups)
+            made.append(weakref.ref(part))
+            return {"parts": part}
+
+    (sums,) = collected(source, [Parts()], groupings(surveyed(source, 1, lambda n: None), 1), 1, lambda n: None)
+    np.testing.assert_array_equal(sums["parts"], 7)
+    assert max(held) == 1
+
+
 # ---------------------------------------------------------------- what a person must know
+
+
+def test_networks_that_had_not_settled_are_named():
+    """Where the last round of fitting still moved values by a tenth of their deviation, and not where it hardly did."""
+    log = mdp.Log.simulate(a_problem(0), 400, seed=1)
+    found = gpbe.evaluate(log, ["wis", "lstd"])
+
+    def said(change: float) -> list[str]:
+        fitted = Estimate("fqe", 1.0, 0.1, (0.8, 1.2), "bootstrap", network=True, change=change)
+        every = advice.warnings(found.diagnostics.survey, found.diagnostics.calibration, {"fqe": fitted})
+        return [line for line in every if "settled" in line]
+
+    assert said(0.001) == []
+    assert len(said(0.1)) == 1
+    assert said(0.1)[0].startswith("fqe: ")
+    assert "10% of their deviation" in said(0.1)[0]
+    assert all(estimate.change == 0 for estimate in found.estimates.values())
 
 
 def test_wrong_probabilities_are_noticed():

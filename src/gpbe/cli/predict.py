@@ -34,10 +34,8 @@ from gpbe.wording import as_text
 
 if TYPE_CHECKING:
     from gpbe.learn.prediction import Prediction
-    from gpbe.mdp import Log, PredictionProblem
+    from gpbe.mdp import LogFiles, PredictionProblem
 
-POINTS = 10_000
-"""Points of a log's curve, at most: LSTD solves its linear system at each of them."""
 Length = Annotated[str | None, arg(metavar="INT|episode", help_behavior_hint="")]
 
 
@@ -118,7 +116,7 @@ def predict(
         "seed": seed,
         "metrics": metrics or None,
         "weighting": weighting,
-        "every": every if every is not None else usual_every(steps or data.features.shape[0]) if is_log(problem) else 1,
+        "every": every,
         "optimizer": optimizer,
         "epochs": epochs,
         "net": net,
@@ -134,21 +132,11 @@ def hyperparameters_of(net: object, algorithm: str) -> tuple[str, ...]:
     return (linear if net is None else nonlinear).find(algorithm).hyperparameters
 
 
-def read_data(problem: str, index: int | None) -> "PredictionProblem | Log":
-    """What to learn from: a problem by its name or in a file, or a log in a file."""
-    from gpbe.mdp import Log
+def read_data(problem: str, index: int | None) -> "PredictionProblem | LogFiles":
+    """What to learn from: a problem by its name or in a file, or a log in files."""
+    from gpbe.mdp import scan_log
 
-    return Log.read(problem) if is_log(problem) else read_problem(problem, index)
-
-
-def usual_every(rows: int) -> int:
-    """Transitions between points, so that a log's curve has 10,000 at most, if there is a number that divides it.
-
-    >>> usual_every(5000), usual_every(1_000_000), usual_every(1_000_003)
-    (1, 100, 1)
-    """
-    least = -(-rows // POINTS)
-    return next((every for every in range(least, 10 * least + 1) if rows % every == 0), 1)
+    return scan_log(problem) if is_log(problem) else read_problem(problem, index)
 
 
 def read_length(n: str | None) -> int | str | None:
@@ -157,7 +145,7 @@ def read_length(n: str | None) -> int | str | None:
 
 
 def learn(
-    data: "PredictionProblem | Log", algorithm: str, typed: Mapping[str, list[float]], title: str, **options: Any
+    data: "PredictionProblem | LogFiles", algorithm: str, typed: Mapping[str, list[float]], title: str, **options: Any
 ) -> "Prediction":
     """The learning itself, with its progress on the terminal."""
     import numpy as np

@@ -11,6 +11,8 @@ BY_RATIOS = ("wdr", "dr", "wpdis", "pdis", "wis", "is")
 """Estimators that are consistent whatever the features are."""
 ENOUGH = 30.0
 """Effective episodes below which products of ratios are not to be trusted."""
+SETTLED = 0.02
+"""How much a last round of fitting may change a network's values, as a part of their deviation."""
 
 
 def warnings(survey: Survey, calibration: Calibrated, estimates: Mapping[str, Estimate]) -> tuple[str, ...]:
@@ -48,6 +50,13 @@ def warnings(survey: Survey, calibration: Calibrated, estimates: Mapping[str, Es
     ):
         if names:
             said.append(f"{', '.join(names)}: {why} for a number with an interval")
+    unsettled = [e for e in estimates.values() if e.finite and not e.change <= SETTLED]
+    if unsettled:
+        said.append(
+            f"{', '.join(e.name for e in unsettled)}: the networks had not settled when fitting ended (the last round "
+            f"changed values by {max(e.change for e in unsettled):.0%} of their deviation); an interval does not tell "
+            "of this, so try other layers or features"
+        )
     apart = _apart(estimates)
     if apart and len(effective) and effective[-1] >= ENOUGH:
         said.append(

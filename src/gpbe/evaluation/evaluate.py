@@ -10,8 +10,9 @@ from gpbe.evaluation.plan import Plan
 from gpbe.evaluation.reading import groupings, surveyed
 from gpbe.evaluation.result import Diagnostics, Evaluation
 from gpbe.evaluation.survey import Survey, joined
-from gpbe.evaluation.walk import Grouping, Source
+from gpbe.evaluation.walk import Grouping
 from gpbe.mdp import Log, LogFiles, scan_log
+from gpbe.mdp.log_source import Source
 from gpbe.shapes import Numbers
 
 

@@ -1,7 +1,7 @@
 """Values of a network in an evaluation: fitted to the whole log, to all but each fold, and to resampled episodes."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -82,12 +82,18 @@ class Fits(NamedTuple):
     counts: Float[Array, "fits G"]
     """How often each group counts."""
     weights: Float[Array, "fits P"]
+    change: Float[Array, " fits"]
+    """How much the last round changed each fit's values, as a part of their deviation."""
     folds: int
 
     @property
     def values(self) -> NetworkValues:
         """Those of the folds."""
         return NetworkValues(self.net, self.weights[1 : 1 + self.folds], self.data.scaling)
+
+    def around(self, estimate: Estimate) -> Estimate:
+        """An estimate around the values of the folds, with how much these still changed."""
+        return replace(estimate, change=float(self.change[1 : 1 + self.folds].max()))
 
     def estimate(self, name: str, level: float) -> Estimate:
         """The value by the fit to all groups; its interval is Student's, from the spread of those to resampled ones."""
@@ -97,7 +103,8 @@ class Fits(NamedTuple):
         share = self.counts[chosen][:, rows.group[asked]]
         value, *others = (share * (q * self.data.policy[asked]).sum(-1)).sum(1) / share.sum(1)
         spread = around(float(value), others, level)
-        return Estimate(name, float(value), spread.error, (spread.low, spread.high), "bootstrap", network=True)
+        interval, change = (spread.low, spread.high), float(self.change[chosen].max())
+        return Estimate(name, float(value), spread.error, interval, "bootstrap", network=True, change=change)
 
 
 def fit_networks(plan: "Plan", resampled: bool, folded: bool) -> Fits:
@@ -114,7 +121,7 @@ def fit_networks(plan: "Plan", resampled: bool, folded: bool) -> Fits:
         counts.append(rng.multinomial(used.sum(), used / used.sum(), some).astype(float))
     whole = np.concatenate(counts)
     found = fit(net, data.rows, whole, asked.seed)
-    return Fits(net, data, whole, found.weights, len(counts[1]) if folded else 0)
+    return Fits(net, data, whole, found.weights, found.change, len(counts[1]) if folded else 0)
 
 
 def gather(plan: "Plan", actions: int) -> Gathered:

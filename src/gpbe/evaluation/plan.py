@@ -14,8 +14,9 @@ from gpbe.evaluation.result import Estimate
 from gpbe.evaluation.sums import Sums, total
 from gpbe.evaluation.survey import Calibrated, Calibration, Survey
 from gpbe.evaluation.values import Values
-from gpbe.evaluation.walk import Grouping, Source
+from gpbe.evaluation.walk import Grouping
 from gpbe.mdp import Log, LogFiles
+from gpbe.mdp.log_source import Source
 from gpbe.shapes import Array
 
 if TYPE_CHECKING:
@@ -51,8 +52,9 @@ class Plan(NamedTuple):
         for name, its in zip(second, self.collect(list(second.values())) if second else [], strict=True):
             found[name] = (second[name], its)
         made = {name: self.estimate(name, *found[name]) for name in names if name in found}
-        if fits is not None and "fqe" in names:
-            made["fqe"] = fits.estimate("fqe", self.asked.level)
+        if fits is not None:
+            made |= {name: fits.around(made[name]) for name in ROBUST if name in made}
+            made |= {"fqe": fits.estimate("fqe", self.asked.level)} if "fqe" in names else {}
         return {name: made[name] if name in made else self.learn(name) for name in names}, test.tests(tested)
 
     def collect(self, estimators: list[Any]) -> list[Sums]:

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gpbe.evaluation.intervals import Estimator
-from gpbe.evaluation.sums import Sums, add, merged
+from gpbe.evaluation.sums import Sums, add
 from gpbe.evaluation.survey import Calibration, Survey, look
-from gpbe.evaluation.walk import Grouping, Source, walk
-from gpbe.mdp.log_files import check_width
+from gpbe.evaluation.walk import Grouping, walk
+from gpbe.mdp.log_source import Source, check_width
 
 T = TypeVar("T")
 BUDGET = 2**22
@@ -60,12 +60,17 @@ def collected(
     workers: int,
     advance: Callable[[int], None],
 ) -> list[Sums]:
-    """The sums of every estimator over the whole log, in one pass."""
-    parts = []
+    """The sums of every estimator over the whole log, in one pass.
+
+    Those of a part are added as it comes, so that memory does not grow with the parts; and always in the order of the
+    parts, so that the result does not depend on who read which.
+    """
+    whole: list[Sums] = [{} for _ in estimators]
     for rows, sums in over_parts(partial(_collect, source, estimators, grouped), len(source.parts), workers):
         advance(rows)
-        parts.append(sums)
-    return [merged(each) for each in zip(*parts, strict=True)]
+        for its, more in zip(whole, sums, strict=True):
+            add(its, more)
+    return whole
 
 
 def _collect(

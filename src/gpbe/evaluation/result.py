@@ -30,6 +30,9 @@ class Estimate:
     the other)."""
     network: bool = False
     """Does it come from the values of a network alone?"""
+    change: float = 0.0
+    """How much the last round of fitting changed a network's values, as a part of their deviation: the largest of all
+    fits that it rests on. 0 where no network is fitted."""
 
     @property
     def finite(self) -> bool:

@@ -1,7 +1,5 @@
 """Sums over groups of episodes: all that an estimator keeps of a log."""
 
-from collections.abc import Iterable
-
 import numpy as np
 from jaxtyping import Float, Int
 
@@ -40,14 +38,6 @@ def add(sums: Sums, more: Sums) -> None:
     """Add sums of another piece, in place."""
     for name, values in more.items():
         sums[name] = sums[name] + values if name in sums else values
-
-
-def merged(parts: Iterable[Sums]) -> Sums:
-    """Sums of several parts as one, always in the same order: the result does not depend on who read which part."""
-    whole: Sums = {}
-    for part in parts:
-        add(whole, part)
-    return whole
 
 
 def total(sums: Sums, counts: Float[Array, " G"] | None = None) -> Sums:

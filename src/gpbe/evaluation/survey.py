@@ -8,7 +8,8 @@ from jaxtyping import Float
 from scipy import stats
 
 from gpbe.evaluation.sums import Sums, by_group, products
-from gpbe.evaluation.walk import Grouping, Source, Walk, walk
+from gpbe.evaluation.walk import Grouping, Walk, walk
+from gpbe.mdp.log_source import Source
 from gpbe.shapes import Array
 
 MOST = 5

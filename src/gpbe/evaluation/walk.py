@@ -1,27 +1,18 @@
 """A walk along a log, piece by piece: where episodes begin and end, and the products of ratios within them."""
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from gpbe.mdp import Log
+from gpbe.mdp.log_source import Source
 from gpbe.recurrence import along
 from gpbe.shapes import Array
 
 NUMBERS = 2**20
 """Numbers in the features of one piece."""
-
-
-@runtime_checkable
-class Source(Protocol):
-    """Recorded transitions that are read in pieces: a `Log` or `LogFiles`."""
-
-    @property
-    def parts(self) -> tuple[str, ...]: ...
-
-    def pieces(self, part: int = 0, numbers: int = NUMBERS) -> Iterator[Log]: ...
 
 
 class Grouping(NamedTuple):

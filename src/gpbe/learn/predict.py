@@ -13,6 +13,7 @@ from gpbe.exact.weightings import Name
 from gpbe.learn.linear.predict import predict_linear
 from gpbe.learn.prediction import Asked, Prediction
 from gpbe.mdp import Log, LogFiles, PredictionProblem
+from gpbe.mdp.log_source import Source
 from gpbe.shapes import Numbers
 
 
@@ -25,7 +26,7 @@ def predict(
     seed: int = 0,
     metrics: tuple[str, ...] | str | None = None,
     weighting: Name | Numbers = "behavior",
-    every: int = 1,
+    every: int | None = 1,
     average: bool = False,
     optimizer: str = "sgd",
     state_lam: Numbers | None = None,
@@ -62,7 +63,8 @@ def predict(
             nonlinear PBE), "rmsgpbe" (of `projection`), "rmstde", "rhbe", "rhpbe" and "rhgpbe". A log has "rmspbe"
             and "distance", with `net` "rmsgpbe" and "rmstde".
         weighting: of the states in the metrics.
-        every: updates between points of a curve.
+        every: updates between points of a curve. If None, one; or for a log so many that its curve has 10,000 points at
+            most, if there is a number that divides it.
         average: keep only means and standard errors over runs of the curves, which need little memory.
         optimizer: "sgd", or "adam" on the algorithm's direction.
         state_lam: multiplies lam on arrival in each state, for a trace parameter that depends on the state; with `net`
@@ -123,25 +125,25 @@ def predict(
     from gpbe.learn.nonlinear.checks import NetOptions
     from gpbe.learn.nonlinear.predict import predict_net
 
+    if isinstance(asked.problem, LogFiles):
+        asked = asked._replace(problem=asked.problem.read())
     return predict_net(asked, NetOptions(net=net, ridge=ridge, **of_net))
 
 
-def read_problem(problem: object) -> PredictionProblem | Log:
-    """A problem or a log: itself, by its name in the zoo, or in a file.
+def read_problem(problem: object) -> PredictionProblem | Source:
+    """A problem or a log: itself, by its name in the zoo, or in a file, of which no row is read yet.
 
     >>> read_problem("baird").name
     'baird'
     """
-    if isinstance(problem, PredictionProblem | Log):
+    if isinstance(problem, PredictionProblem | Log | LogFiles):
         return problem
-    if isinstance(problem, LogFiles):
-        return problem.read()
     if not isinstance(problem, str | Path):
         raise InputError(
             f"problem is of type {type(problem).__name__}; give a PredictionProblem, which is an MDP with policies "
             "and features, a Log, or the name of a problem"
         )
-    return Log.read(problem) if mdp.is_log(problem) else mdp.find(problem)
+    return mdp.scan_log(problem) if mdp.is_log(problem) else mdp.find(problem)
 
 
 def refuse_given(options: Mapping[str, Any], what: str) -> None:

@@ -10,12 +10,13 @@ import jax
 import numpy as np
 
 from gpbe.bars import both, progress
-from gpbe.checks import check_known
+from gpbe.checks import check_divides, check_known
 from gpbe.errors import InputError
 from gpbe.exact.weightings import Name
 from gpbe.lazy import named
 from gpbe.learn.long import Long
 from gpbe.mdp import Log, PredictionProblem
+from gpbe.mdp.log_source import Source
 from gpbe.shapes import Array, Numbers
 from gpbe.summary import best_of, mean_and_error, mean_of_last, sizes, standard_error
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 OPTIMIZERS = ("sgd", "adam")
+POINTS = 10_000
+"""Points of a log's curve, at most: LSTD solves its linear system at each of them."""
 GROWTH = 1e6
 """An error that is so many times what it was before learning grows without bound, though it is not infinite yet."""
 Tree = TypeVar("Tree")
@@ -33,7 +36,7 @@ Curves = dict[str, Array]
 class Asked(NamedTuple):
     """What both kinds of values are asked for; `gpbe.predict` says what each means."""
 
-    problem: PredictionProblem | Log
+    problem: PredictionProblem | Source
     algorithm: object
     """A name, or a record of the family that the values call for."""
     hyperparameters: Mapping[str, Any]
@@ -42,7 +45,7 @@ class Asked(NamedTuple):
     seed: int = 0
     metrics: tuple[str, ...] | str | None = None
     weighting: Name | Numbers = "behavior"
-    every: int = 1
+    every: int | None = 1
     average: bool = False
     optimizer: str = "sgd"
     state_lam: Numbers | None = None
@@ -61,13 +64,36 @@ class Asked(NamedTuple):
         """What messages call the algorithm."""
         return self.algorithm if isinstance(self.algorithm, str) else "this algorithm"
 
+    @property
+    def held(self) -> PredictionProblem | Log:
+        """The problem, or all of a log in memory."""
+        assert isinstance(self.problem, PredictionProblem | Log)
+        return self.problem
+
+    def spacing(self, updates: int) -> int:
+        """Updates between points of a curve; if nobody says, one, or of a log so many that it has `POINTS` at most."""
+        usual = 1 if isinstance(self.problem, PredictionProblem) else usual_every(updates)
+        every = usual if self.every is None else self.every
+        check_divides(every, updates)
+        return every
+
     def names(self, of_problem: tuple[str, ...], of_log: tuple[str, ...]) -> tuple[str, ...]:
         """The metrics to measure; if none are named, the ones that are usual."""
         if self.metrics is None:
-            return of_log if isinstance(self.problem, Log) else of_problem
+            return of_problem if isinstance(self.problem, PredictionProblem) else of_log
         if not isinstance(self.metrics, str | Sequence):
             raise InputError(f"metrics is {self.metrics!r}; it should be a list of names, like ['rmsve', 'rmspbe']")
         return (self.metrics,) if isinstance(self.metrics, str) else tuple(self.metrics)
+
+
+def usual_every(rows: int) -> int:
+    """Transitions between points, so that a log's curve has 10,000 at most, if there is a number that divides it.
+
+    >>> usual_every(5000), usual_every(1_000_000), usual_every(1_000_003)
+    (1, 100, 1)
+    """
+    least = -(-rows // POINTS)
+    return next((every for every in range(least, 10 * least + 1) if rows % every == 0), 1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -112,6 +112,13 @@ def same_place(x: Array, follows: Array) -> Array:
     return same
 
 
+def breaks(discount: Array, continues: Array) -> Array:
+    """Does a log break off after a row, in the middle of an episode? (That it ends does not count.)"""
+    broken = (discount > 0) & ~continues
+    broken[-1:] = False
+    return broken
+
+
 def _after(policy: Array | None, given: Numbers | None, continues: Array) -> Array | None:
     """The target policy in the next states: as given, or that of the row which follows."""
     if policy is None:

@@ -19,6 +19,7 @@ from gpbe.files.tables import MOST, check_table
 from gpbe.mdp.log_checks import checked
 from gpbe.mdp.log_layout import Layout, Place, Resolved
 from gpbe.mdp.log_rows import Order, frozen, rows_of
+from gpbe.mdp.log_source import check_width
 from gpbe.mdp.logs import PIECE, Log
 from gpbe.shapes import Array
 
@@ -53,7 +54,7 @@ class LogFiles:
         return f"<LogFiles: {first}{f' and {len(others)} more' if others else ''}>"
 
     def count(self) -> int:
-        """How many rows there are."""
+        """How many rows there are; the last of an episode is no transition if it does not tell where it led."""
         return sum(int(_collect(_scan(t).select(pl.len()), n).item()) for t, n in self._named())
 
     def pieces(self, part: int = 0, numbers: int = PIECE) -> Iterator[Log]:
@@ -157,12 +158,6 @@ def is_log(name: str | Path) -> bool:
     (True, False)
     """
     return Path(name).suffix in READERS
-
-
-def check_width(name: str, width: int, first: str, expected: int, what: str = "features") -> None:
-    """All parts must have as many features, and as many actions."""
-    if width != expected:
-        raise InputError(f"{name} has {width} {what}, but {first} has {expected}; files of one log should agree")
 
 
 def _overlapping(batches: Iterator[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], int]]:

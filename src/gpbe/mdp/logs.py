@@ -12,7 +12,7 @@ import polars as pl
 from gpbe.checks import as_floats
 from gpbe.errors import InputError
 from gpbe.files.atomic import write_table
-from gpbe.mdp.log_checks import NUMBERS, checked
+from gpbe.mdp.log_checks import NUMBERS, breaks, checked
 from gpbe.mdp.prediction import PredictionProblem
 from gpbe.mdp.simulate import simulate
 from gpbe.shapes import Array, Numbers
@@ -123,9 +123,7 @@ class Log:
     @cached_property
     def breaks(self) -> Array:
         """Does the log break off after a row, in the middle of an episode? (That it ends does not count.)"""
-        broken = (self.discount > 0) & ~self.continues
-        broken[-1:] = False
-        return broken
+        return breaks(self.discount, self.continues)
 
     @property
     def ratios(self) -> Array:
@@ -154,6 +152,10 @@ class Log:
         size = max(1024, numbers // max(1, self.features.shape[1]))
         for start in range(0, len(self), size):
             yield self.rows(start, start + size)
+
+    def count(self) -> int:
+        """How many transitions there are."""
+        return len(self)
 
     @property
     def parts(self) -> tuple[str, ...]:

@@ -19,7 +19,8 @@ from gpbe.algorithms.linear import (
     product_weighting,
 )
 from gpbe.algorithms.linear.least_squares import trace_sequence
-from gpbe.learn.linear.streams import recorded, simulated
+from gpbe.learn.linear.recorded import recorded
+from gpbe.learn.linear.streams import simulated
 from gpbe.learn.linear.tracking import Stream, observe, start_tracker, transitions
 from helpers.linear_cases import (
     BETA,

@@ -11,8 +11,13 @@ from gpbe.algorithms.linear.table import Algorithm, find
 from gpbe.algorithms.linear.traces import UNLIMITED, Limits, Trace, advance
 from gpbe.exact.traces import LinearSystem
 from gpbe.mdp import Log
+from gpbe.mdp.log_source import Source, every_piece
 from gpbe.recurrence import along
 from gpbe.shapes import Array
+
+BLOCK = 2**15
+"""Numbers in the features that are multiplied at once: they stay in a core's cache, and BLAS does not split so small a
+product over threads, which takes longer than the product."""
 
 
 class TraceSequence(NamedTuple):
@@ -78,21 +83,30 @@ def trace_sequence(
 
 
 def accumulate(
-    log: Log,
+    log: Source,
     algorithm: str | Algorithm = "td",
     lam: float = 0.0,
     limits: Limits = UNLIMITED,
+    steps: int | None = None,
 ) -> LinearSystem:
-    """Sample means of A = rho e (x - gamma x')', b = rho e R and C = M x x' over a log."""
-    psi, past = scales(log.target, log.behavior), no_past(log.features.shape[1])
-    sums: list[LinearSystem] = []
-    for piece in log.pieces():
-        t, past = trace_piece(piece, past, algorithm, lam, limits, psi)
+    """Sample means of A = rho e (x - gamma x')', b = rho e R and C = M x x' over a log, or its first `steps` rows."""
+    psi = log_scales(log, steps) if find(algorithm).bootstrapping == "ab-trace" else (1.0, 1.0)
+    sums, past, rows = [], None, 0
+    for block in (block for piece in every_piece(log, steps) for block in piece.pieces(numbers=BLOCK)):
+        past = no_past(block.features.shape[1]) if past is None else past
+        t, past = trace_piece(block, past, algorithm, lam, limits, psi)
         weighted = t.e * t.rho[:, None]
-        change = piece.features - piece.discount[:, None] * piece.next_features
-        seen = (piece.features * t.emphasis[:, None]).T @ piece.features
-        sums.append(LinearSystem(weighted.T @ change, weighted.T @ piece.reward, seen))
-    return mean_system(sums, len(log))
+        change = block.features - block.discount[:, None] * block.next_features
+        seen = (block.features * t.emphasis[:, None]).T @ block.features
+        sums.append(LinearSystem(weighted.T @ change, weighted.T @ block.reward, seen))
+        rows += len(block)
+    return mean_system(sums, rows)
+
+
+def log_scales(log: Source, steps: int | None = None) -> tuple[float, float]:
+    """The scales of AB-Trace over the actions of a log: the least of psi_0 and the largest of psi_max in its pieces."""
+    least, largest = zip(*(scales(piece.target, piece.behavior) for piece in every_piece(log, steps)), strict=True)
+    return min(least), max(largest)
 
 
 def mean_system(sums: Iterable[LinearSystem], rows: int) -> LinearSystem:

@@ -15,9 +15,11 @@ from gpbe.algorithms.linear import Algorithm, Limits, expected_system
 from gpbe.algorithms.linear.least_squares import accumulate
 from gpbe.errors import InputError
 from gpbe.exact.weightings import Name, as_weighting
+from gpbe.learn.prediction import Asked
 from gpbe.learn.robust import ROBUST, Named, measure_robust
 from gpbe.learn.settings import Settings
-from gpbe.mdp import Log, PredictionProblem
+from gpbe.mdp import PredictionProblem
+from gpbe.mdp.log_source import Source
 from gpbe.shapes import Array, Numbers
 
 METRICS = {
@@ -59,19 +61,13 @@ class Measured:
         return Measured(Metric(*(a[settings] for a in self.metric)), True, self.per_run)
 
 
-def build_metrics(
-    problem: PredictionProblem | Log,
-    a: Algorithm,
-    settings: Settings,
-    names: tuple[str, ...],
-    weighting: Name | Numbers,
-    state_lam: Numbers | None,
-) -> list[Measured]:
+def build_metrics(asked: Asked, a: Algorithm, settings: Settings, names: tuple[str, ...]) -> list[Measured]:
     """The metrics by name, ready for the compiled loop."""
-    if isinstance(problem, Log):
-        return [_from_log(problem, a, settings, name) for name in names]
-    d = read_weighting(problem, weighting)
-    build = {"distance": partial(_distance, problem, a, settings, state_lam)}
+    problem = asked.problem
+    if not isinstance(problem, PredictionProblem):
+        return [_from_log(problem, asked.steps, a, settings, name) for name in names]
+    d = read_weighting(problem, asked.weighting)
+    build = {"distance": partial(_distance, problem, a, settings, asked.state_lam)}
     return [build.get(name, partial(_error, problem, name.removeprefix("rms"), d))() for name in names]
 
 
@@ -83,17 +79,16 @@ def read_weighting(problem: PredictionProblem, weighting: Name | Numbers) -> Arr
     return d / d.sum()
 
 
-def robust_metrics(
-    problem: PredictionProblem | Log, names: Mapping[str, Named], weighting: Name | Numbers
-) -> dict[str, Callable[[Array], Array]]:
+def robust_metrics(asked: Asked, names: Mapping[str, Named]) -> dict[str, Callable[[Array], Array]]:
     """The robust errors by name, as functions of the weights (..., K) at all points."""
+    problem = asked.problem
     if not names:
         return {}
-    if isinstance(problem, Log):
+    if not isinstance(problem, PredictionProblem):
         raise _not_of_a_log(next(iter(names)))
     if problem.features.ndim > 2:
         raise InputError("robust errors need one set of features; leave them out of the metrics")
-    x, d = linalg.as_matrix(problem.features), read_weighting(problem, weighting)
+    x, d = linalg.as_matrix(problem.features), read_weighting(problem, asked.weighting)
 
     def measured(named: Named, weights: Array) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -148,19 +143,19 @@ def _to_point(points: Array, per_setting: bool = False) -> Measured:
     return Measured(Metric(*(jnp.asarray(x, jnp.float32) for x in parts)), per_setting)
 
 
-def _from_log(log: Log, a: Algorithm, settings: Settings, name: str) -> Measured:
+def _from_log(log: Source, steps: int | None, a: Algorithm, settings: Settings, name: str) -> Measured:
     """A metric from a log's own sums: its LSTD solution, and the PBE with sampled A, b and C."""
     if name not in ("rmspbe", "distance"):
         raise _not_of_a_log(name)
     if name == "rmspbe":
-        system = accumulate(log, "td", lam=0.0)
+        system = accumulate(log, "td", lam=0.0, steps=steps)
         root = np.linalg.cholesky(system.C + 1e-12 * np.trace(system.C) * np.eye(len(system.b)))
         return Measured(_reduced(np.linalg.solve(root, system.A), np.linalg.solve(root, system.b)))
     if settings.values.keys() & FIXED_POINT:
         raise InputError(
             "the distance to a log's fixed point needs one lam; sweep other hyperparameters, or use rmspbe"
         )
-    system = accumulate(log, a, *_limits(settings, 0))
+    system = accumulate(log, a, *_limits(settings, 0), steps)
     return _to_point(linalg.least_squares(system.A, system.b).solution)
 
 

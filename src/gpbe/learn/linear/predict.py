@@ -9,18 +9,20 @@ import numpy as np
 
 from gpbe.algorithms.linear import Algorithm, Hypers, find
 from gpbe.algorithms.linear.expected import check_sensible
-from gpbe.checks import LARGEST_LEARNED, as_floats, check_at_least, check_divides, check_magnitude
+from gpbe.checks import LARGEST_LEARNED, as_floats, check_at_least, check_magnitude
 from gpbe.errors import InputError
 from gpbe.learn.grouping import padded_groups
 from gpbe.learn.linear.loop import Options, Weights
 from gpbe.learn.linear.metrics import METRICS, Measured, build_metrics, robust_metrics
+from gpbe.learn.linear.recorded import recorded
 from gpbe.learn.linear.side_by_side import Learned, learn_all
-from gpbe.learn.linear.streams import recorded, simulated
+from gpbe.learn.linear.streams import simulated
 from gpbe.learn.linear.tracking import Stream
 from gpbe.learn.prediction import Asked, Curves, Prediction, check_optimizer, joined, summarized, without_padding
 from gpbe.learn.robust import read_name
 from gpbe.learn.settings import Settings, read_settings
-from gpbe.mdp import Log, PredictionProblem
+from gpbe.mdp import PredictionProblem
+from gpbe.mdp.log_source import Source
 from gpbe.shapes import Array, Numbers
 
 LANES = 1600
@@ -60,11 +62,8 @@ def read(asked: Asked, epochs: int = 1, initial_weights: Numbers | None = None) 
     """Check everything that was asked, and gather the data."""
     a = find(asked.algorithm)
     settings = read_hyperparameters(a, asked)
-    problem = asked.problem
-    if isinstance(problem, Log) and asked.steps is not None:
-        problem = problem.first(asked.steps)
-    stream = read_stream(a, problem, asked)
-    check_divides(asked.every, stream.now.shape[-1])
+    stream = read_stream(a, asked)
+    every = asked.spacing(stream.now.shape[-1])
     check_epochs(a, epochs)
     check_optimizer(asked.optimizer)
     if asked.optimizer == "adam" and (a.mirror_prox or a.finite_sum or a.least_squares):
@@ -72,14 +71,14 @@ def read(asked: Asked, epochs: int = 1, initial_weights: Numbers | None = None) 
     names = asked.names(("rmsve", "rmspbe"), ("rmspbe",))
     named = {name: read_name(name, METRICS) for name in names}
     plain = tuple(name for name, metric in named.items() if metric.huber is None)
-    robust = robust_metrics(problem, {k: v for k, v in named.items() if k not in plain}, asked.weighting)
-    metrics = build_metrics(problem, a, settings, plain, asked.weighting, asked.state_lam)
+    robust = robust_metrics(asked, {name: metric for name, metric in named.items() if name not in plain})
+    metrics = build_metrics(asked, a, settings, plain)
     schedule = bool(np.any(settings.numbers["power"]))
     return Plan(
-        Options(a, asked.every, asked.optimizer == "adam", schedule, keep_weights=bool(robust)),
+        Options(a, every, asked.optimizer == "adam", schedule, keep_weights=bool(robust)),
         settings,
         stream,
-        read_weights(problem, initial_weights),
+        read_weights(asked.problem, stream.features.shape[-1], initial_weights),
         names,
         dict(zip(plain, metrics, strict=True)),
         robust,
@@ -97,12 +96,13 @@ def read_hyperparameters(a: Algorithm, asked: Asked) -> Settings:
     return settings
 
 
-def read_stream(a: Algorithm, problem: PredictionProblem | Log, asked: Asked) -> Stream:
+def read_stream(a: Algorithm, asked: Asked) -> Stream:
     """The transitions to learn from, if the algorithm can learn from them."""
-    if isinstance(problem, Log):
+    problem = asked.problem
+    if not isinstance(problem, PredictionProblem):
         if asked.runs != 1 or asked.state_lam is not None:
             raise InputError("a log is one run with one lam for all states; leave runs and state_lam out")
-        return recorded(problem)
+        return recorded(problem, asked.steps)
     check_sensible(problem, a)
     if asked.state_lam is not None and a.bootstrapping == "ab-trace":
         raise InputError("AB-Trace is scaled by one number for all states; leave state_lam out")
@@ -117,9 +117,8 @@ def check_epochs(a: Algorithm, epochs: int) -> None:
         raise InputError("epochs are passes over a stored data set, which this algorithm does not make; use more steps")
 
 
-def read_weights(problem: PredictionProblem | Log, given: Numbers | None) -> Weights:
-    """Where w starts: as given, the problem's own start, or 0."""
-    k = problem.features.shape[-1]
+def read_weights(problem: PredictionProblem | Source, k: int, given: Numbers | None) -> Weights:
+    """Where the weights of k features start: as given, the problem's own start, or 0."""
     if given is None:
         given = problem.initial_weights if isinstance(problem, PredictionProblem) else np.zeros(k)
     checked = as_floats(given, "initial_weights")

@@ -1,6 +1,5 @@
-"""Where transitions come from: a simulated problem, or a log that somebody recorded."""
+"""Transitions of a simulated problem, as learning takes them."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -9,8 +8,7 @@ from gpbe.algorithms.linear.bootstrapping import scales
 from gpbe.checks import LARGEST_LEARNED, as_floats, check_interval, check_magnitude
 from gpbe.errors import InputError
 from gpbe.learn.linear.tracking import Stream
-from gpbe.mdp import Log, PredictionProblem, Trajectories, simulate
-from gpbe.mdp.log_checks import same_place
+from gpbe.mdp import PredictionProblem, Trajectories, simulate
 from gpbe.shapes import Array, Numbers, Sparse
 
 
@@ -66,49 +64,3 @@ def features_of(problem: PredictionProblem, states: Array | slice) -> Array:
     """The features of some states as an array; of a problem with leading axes those of all."""
     x = problem.features
     return x[..., states, :] if linalg.is_dense(x) else linalg.as_matrix(x[states])
-
-
-def recorded(log: Log, every_next: bool = False) -> Stream:
-    """A log as one run. Where it breaks off, a return bootstraps from where the row led, and traces start anew.
-
-    Where the next row begins is in the table of features already, so only what a row leads to otherwise is added to it;
-    or with `every_next` what every row leads to.
-    """
-    check_learnable(log.features, log.reward)
-    check_magnitude(log.next_features, "next_features", LARGEST_LEARNED)
-    t, apart = len(log), ~log.continues
-    if every_next:
-        apart = np.ones(t, dtype=bool)
-    elif not np.may_share_memory(log.features, log.next_features):
-        apart[:-1] |= ~same_place(log.features, log.next_features)
-    elsewhere = t - 1 + np.cumsum(apart)
-
-    def one(values: np.ndarray, kind: type = np.float32) -> jax.Array:
-        return jax.device_put(values.astype(kind)[None])  # which copies once at most, and `jnp.asarray` twice
-
-    table = unshared((t + int(apart.sum()), log.features.shape[1]))
-    table[:t], table[t:] = log.features, log.next_features[apart]
-    return Stream(
-        features=jax.device_put(table),
-        lam=jax.device_put(np.concatenate([np.ones(t), ~log.breaks[apart]]).astype(np.float32)),
-        now=one(np.arange(t), np.int32),
-        next=one(np.where(apart, elsewhere, np.arange(1, t + 1)), np.int32),
-        reward=one(log.reward),
-        discount=one(log.discount),
-        carried=one(np.where(log.breaks, 0.0, log.discount)),
-        target=one(log.target),
-        behavior=one(log.behavior),
-        psi=jax.device_put(np.array(scales(log.target, log.behavior), np.float32)),
-    )
-
-
-def unshared(shape: tuple[int, ...]) -> Array:
-    """An empty array of 32-bit floats that JAX takes over as it is: one that begins at a multiple of 64 bytes.
-
-    >>> unshared((3, 2)).ctypes.data % 64
-    0
-    """
-    size = 4 * int(np.prod(shape))
-    room = np.empty(size + 64, np.uint8)
-    start = -room.ctypes.data % 64
-    return room[start : start + size].view(np.float32).reshape(shape)

@@ -14,7 +14,8 @@ from gpbe.algorithms.nonlinear.step import Batch, Second
 from gpbe.algorithms.nonlinear.updates import Window
 from gpbe.checks import as_floats, check_interval
 from gpbe.errors import InputError
-from gpbe.learn.linear.streams import recorded, simulated
+from gpbe.learn.linear.recorded import recorded, with_ends
+from gpbe.learn.linear.streams import simulated
 from gpbe.learn.linear.tracking import Stream
 from gpbe.mdp import Log, PredictionProblem
 from gpbe.mdp.simulate import uniforms_of
@@ -125,7 +126,7 @@ def _recorded(whole: Log, log: Log, a: NonlinearAlgorithm, runs: int, state_lam:
         raise InputError("double sampling needs a model to draw second transitions from, which a log does not have")
     if a.prior == "alternative-life" and log.continues[:-1].all():
         raise InputError("alternative-life methods need episodes, and no row of this log ends one; use an emphatic one")
-    stream = recorded(log, every_next=True)
+    stream = with_ends(recorded(log))
     if state_lam is None:
         return stream
     lam = as_floats(state_lam, "state_lam")

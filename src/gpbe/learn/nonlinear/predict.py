@@ -11,7 +11,7 @@ from jaxtyping import Float, Key, PRNGKeyArray
 
 from gpbe.algorithms.nonlinear import Hypers, find
 from gpbe.algorithms.nonlinear.model import Basis, Make, Params, second_weights, start
-from gpbe.checks import check_at_least, check_divides
+from gpbe.checks import check_at_least
 from gpbe.errors import InputError
 from gpbe.learn.grouping import padded_groups
 from gpbe.learn.nonlinear import checks
@@ -81,7 +81,7 @@ def predict_net(asked: Asked, given: NetOptions) -> Prediction:
 
 def read(asked: Asked, given: NetOptions) -> Plan:
     """Check everything that was asked, gather the data, and make the networks."""
-    a, problem = find(asked.algorithm), asked.problem
+    a, problem = find(asked.algorithm), asked.held
     length = checks.read_length(a, given.n, asked.state_lam)
     check_at_least(1, batch=given.batch, buffer=given.buffer, width=given.width)
     check_at_least(1, runs=asked.runs, steps=asked.steps, every=asked.every)
@@ -93,14 +93,14 @@ def read(asked: Asked, given: NetOptions) -> Plan:
     check_optimizer(asked.optimizer)
     measures = read_measures(asked, given, phi)
     data, n, updates = read_data(problem, a, length, asked.steps, asked.runs, asked.seed, asked.state_lam, phi)
-    check_divides(asked.every, updates)
+    every = asked.spacing(updates)
     checks.check_filled(given.batch, updates)
     options = Options(
         algorithm=a,
         basis=basis,
         kernel=kernel,
         n=n,
-        every=asked.every,
+        every=every,
         batch=given.batch or 1,
         buffer=buffer,
         adam=asked.optimizer == "adam",
@@ -111,7 +111,7 @@ def read(asked: Asked, given: NetOptions) -> Plan:
     params = start_all(net, data.observations.shape[0], basis, features, given.width, keys)
     weights = flat(params).size // asked.runs
     recorded = check_recorded(
-        asked.runs * (updates // asked.every + 1),
+        asked.runs * (updates // every + 1),
         data.observations.shape[1],
         weights if options.keep_weights else 0,
         settings.count,
@@ -121,16 +121,16 @@ def read(asked: Asked, given: NetOptions) -> Plan:
 
 def read_measures(asked: Asked, given: NetOptions, phi: Array | None) -> Measures:
     """What to measure; with features of H for the generalized PBE if there are any."""
-    names = read_metrics(asked.problem, asked.names(("rmsve", "rmspbe"), ("rmstde",)))
+    names = read_metrics(asked.held, asked.names(("rmsve", "rmspbe"), ("rmstde",)))
     wanted = [name for name, metric in names.items() if metric.base in GIVEN]
     rows, ridge = phi, 0.0 if given.ridge is None else given.ridge
     if given.projection is not None:
         if not wanted:
             raise InputError("projection is for the metric rmsgpbe; name that in metrics, or leave projection out")
-        rows, ridge = checks.read_rows(given.projection, "projection", asked.problem), 0.0
+        rows, ridge = checks.read_rows(given.projection, "projection", asked.held), 0.0
     if wanted and rows is None:
         raise InputError(f"{wanted[0]} needs the features of H: give projection, one row a state")
-    return Measures(names, read_weighting(asked.problem, asked.weighting), rows, ridge)
+    return Measures(names, read_weighting(asked.held, asked.weighting), rows, ridge)
 
 
 def keys_of(seed: int) -> tuple[PRNGKeyArray, PRNGKeyArray]:
@@ -176,7 +176,7 @@ def run(asked: Asked, plan: Plan) -> tuple[Learned, Curves]:
 
 def curve(asked: Asked, plan: Plan, metric: Named, learned: Learned) -> Array:
     """A metric of what was learned, before learning and at each point."""
-    problem, (_, d, rows, ridge) = asked.problem, plan.measures
+    problem, (_, d, rows, ridge) = asked.held, plan.measures
     if isinstance(problem, Log):
         seen = None if rows is None else rows[: plan.updates]
         return measure_log(problem.first(plan.updates), metric.base, learned.values, seen, ridge)

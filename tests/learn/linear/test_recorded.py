@@ -1,0 +1,126 @@
+"""A log as a run of learning: read in any pieces, from memory or from files, it is the same transitions."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+import pytest
+
+import gpbe
+from gpbe import mdp
+from gpbe.algorithms.linear.least_squares import accumulate
+from gpbe.learn.linear.recorded import recorded, with_ends
+
+ROWS, K = 23, 3
+ENDED, CUT = [4, 11, 17], [7, 14, 22]
+"""Rows that end an episode, and rows after which a time limit strikes or the recording ends."""
+
+
+class Split(NamedTuple):
+    """A log that is read in pieces which end before given rows."""
+
+    log: mdp.Log
+    stops: tuple[int, ...]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return ("log",)
+
+    def count(self) -> int:
+        return len(self.log) + 5  # rows that turn out to be no transitions
+
+    def pieces(self, part: int = 0, numbers: int = 0) -> Iterator[mdp.Log]:
+        for start, stop in zip((0, *self.stops), (*self.stops, len(self.log)), strict=True):
+            yield self.log.rows(start, stop)
+
+
+def columns(seed: int = 3) -> dict[str, np.ndarray]:
+    """Rows in float64 that 32 bits round; where an episode ends or is cut off, the next row begins elsewhere."""
+    rng = np.random.default_rng(seed)
+    x, behavior = rng.standard_normal((ROWS, K)), rng.uniform(0.3, 0.9, ROWS)
+    after = np.concatenate([x[1:], x[:1]])
+    after[ENDED + CUT] = rng.standard_normal((len(ENDED + CUT), K))
+    discount = np.full(ROWS, 0.9)
+    discount[ENDED] = 0
+    target = rng.uniform(0.2, 0.9, ROWS)
+    named = {"features": x, "next_features": after, "reward": rng.standard_normal(ROWS), "discount": discount}
+    return named | {"target": target, "behavior": behavior}
+
+
+STOPS = {"whole": (), "one by one": tuple(range(1, ROWS)), "at breaks": (5, 8, 15), "elsewhere": (1, 7, 10, 22)}
+
+
+@pytest.mark.parametrize("stops", STOPS.values(), ids=STOPS)
+def test_transitions_are_those_of_the_log_in_any_pieces(stops):
+    given = columns()
+    s = recorded(Split(mdp.Log(**given), stops))
+    x, lam = np.asarray(s.features), np.asarray(s.lam)
+    np.testing.assert_array_equal(x[s.now[0]], given["features"].astype(np.float32))
+    np.testing.assert_array_equal(x[s.next[0]], given["next_features"].astype(np.float32))
+    for name in ("reward", "discount", "target", "behavior"):
+        np.testing.assert_array_equal(getattr(s, name)[0], given[name].astype(np.float32), err_msg=name)
+    broken = np.isin(np.arange(ROWS), CUT[:-1])  # the log's own end breaks nothing off
+    np.testing.assert_array_equal(s.carried[0], np.where(broken, 0, given["discount"]).astype(np.float32))
+    np.testing.assert_array_equal(lam[s.now[0]], 1)
+    np.testing.assert_array_equal(lam[s.next[0]], ~broken)
+    larger = np.maximum(given["target"], given["behavior"])
+    np.testing.assert_array_equal(s.psi, np.array([1 / larger.max(), 1 / larger.min()], np.float32))
+
+
+def test_a_row_that_leads_to_the_next_takes_no_second_row_of_the_table():
+    s = recorded(mdp.Log(**columns()))
+    assert len(s.features) == ROWS + len(ENDED + CUT)
+
+
+def test_a_table_of_all_states_then_of_all_next_states():
+    given = columns()
+    s = with_ends(recorded(Split(mdp.Log(**given), (6, 13))))
+    both = np.concatenate([given["features"], given["next_features"]])
+    np.testing.assert_array_equal(s.features, both.astype(np.float32))
+    np.testing.assert_array_equal(np.concatenate([s.now[0], s.next[0]]), np.arange(2 * ROWS))
+    np.testing.assert_array_equal(s.lam, ~np.isin(np.arange(2 * ROWS), ROWS + np.array(CUT[:-1])))
+
+
+@pytest.mark.parametrize("steps", [1, 8, 12, ROWS])
+def test_the_first_steps_are_those_of_a_shorter_log(steps):
+    log = mdp.Log(**columns())
+    ours, short = recorded(Split(log, (3, 8, 15)), steps), recorded(log.first(steps))
+    for name in ("reward", "carried", "psi"):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(short, name), err_msg=name)
+    for row in ("now", "next"):
+        np.testing.assert_array_equal(ours.features[getattr(ours, row)[0]], short.features[getattr(short, row)[0]])
+        np.testing.assert_array_equal(ours.lam[getattr(ours, row)[0]], short.lam[getattr(short, row)[0]])
+
+
+@pytest.mark.parametrize("algorithm", ["td", "ab-trace", "emphatic-tdrc"])
+def test_sums_do_not_depend_on_the_pieces(algorithm):
+    log = mdp.Log(**columns())
+    whole = accumulate(log, algorithm, 0.7)
+    for stops in STOPS.values():
+        for ours, theirs in zip(accumulate(Split(log, stops), algorithm, 0.7), whole, strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-14)
+
+
+def test_learning_from_files_is_learning_from_their_log(tmp_path):
+    """Weights to the last bit; errors come from sums in another order."""
+    for number in range(2):
+        table = {name: pl.Series(values.tolist()) for name, values in columns(number).items()}
+        pl.DataFrame(table).write_parquet(tmp_path / f"{number}.parquet")
+    files = mdp.scan_log(str(tmp_path / "*.parquet"))
+    given = {"algorithm": "tdrc", "lam": 0.6, "step_size": 0.1, "metrics": ("rmspbe", "distance"), "every": 2}
+    ours, theirs = (gpbe.predict(source, **given) for source in (files, files.read()))
+    np.testing.assert_array_equal(ours.weights, theirs.weights)
+    for name, curve in theirs.curves.items():
+        np.testing.assert_allclose(ours.curves[name], curve, rtol=1e-5, err_msg=name)
+
+
+def test_what_is_too_large_to_learn_from_is_named_by_its_row_in_the_log(refuses):
+    given = columns()
+    given["reward"][13] = 1e20
+    refuses(lambda: recorded(Split(mdp.Log(**given), (6, 12))), r"reward\[13\] is 1e\+20")
+
+
+@pytest.mark.parametrize("steps", [0, ROWS + 1])
+def test_more_steps_than_there_are_or_none_are_refused(steps, refuses):
+    refuses(lambda: recorded(Split(mdp.Log(**columns()), (6, 12)), steps), rf"steps is {steps}; ")
