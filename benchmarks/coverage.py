@@ -1,10 +1,10 @@
 """How often do the intervals of `gpbe.evaluate` hold the truth?
 
 `python benchmarks/coverage.py [--logs 200] [--networks 40] [--minutes 20]`: so many logs of each kind, fewer with
-values of networks, which take longer. It ends earlier when the time is up, of which networks have half, and tells how
-many there were. Logs are simulated from random problems with 7 states and 3 actions, whose value is known. The kinds
-differ in how much of the target is in the behavior, in how long episodes and logs are, and so in how many of the
-target's episodes a log is worth. Prints Markdown; a frequency p from n logs has an error of sqrt(p (1 - p) / n).
+values of networks, which take longer. It ends earlier when the time is up, of which networks have a quarter, and tells
+how many there were. Logs are simulated from random problems with 7 states and 3 actions, whose value is known. The
+kinds differ in how much of the target is in the behavior, in how long episodes and logs are, and so in how many of
+the target's episodes a log is worth. Prints Markdown; a frequency p from n logs has an error of sqrt(p (1 - p) / n).
 
 Not here: what algorithms of `gpbe.predict` have learned after one pass. Their intervals are about what a pass over
 another log would find, which is the policy's value only where learning is done.
@@ -22,7 +22,14 @@ from gpbe.bars import progress
 from gpbe.evaluation import ESTIMATORS, networks
 from gpbe.evaluation.asked import WITH_VALUES
 
-KINDS = ((0, 0.5, 0.15, 3000), (0, 0.2, 0.15, 1500), (0, 0.0, 0.15, 1000), (1, 0.2, 0.08, 800))
+KINDS = (
+    (0, 0.5, 0.15, 3000),
+    (0, 0.2, 0.15, 1500),
+    (0, 0.5, 0.15, 600),
+    (0, 0.0, 0.15, 1000),
+    (0, 0.3, 0.08, 1500),
+    (1, 0.2, 0.08, 800),
+)
 """Number of a problem, how much of the target is in the behavior, probability of an end, and rows of a log."""
 ASKED = (("asymptotic", 0.9), ("asymptotic", 0.95), ("bootstrap", 0.9), ("bootstrap", 0.95))
 HIDDEN = (16,)
@@ -101,11 +108,13 @@ def once(fit):
 def main(logs: int, nets: int, minutes: float) -> None:
     """Linear values first, then those of a network."""
     kinds = [Kind(*kind) for kind in KINDS]
-    measured("linear", kinds, logs, 30 * minutes, ASKED)
+    measured("linear", kinds, logs, 45 * minutes, ASKED)
     print("\n\n".join(kind.table(tuple(ESTIMATORS), ASKED) for kind in kinds), flush=True)
+    if not nets:
+        return
     networks.fit = once(networks.fit)
-    fitted, asked = [Kind(*KINDS[2])], ASKED[:2]
-    measured(f"networks {HIDDEN}", fitted, nets, 30 * minutes, asked, estimator=WITH_VALUES, hidden=HIDDEN)
+    fitted, asked = [Kind(*KINDS[3])], ASKED[:2]  # the interval of fqe is from 20 resampled logs in any case
+    measured(f"networks {HIDDEN}", fitted, nets, 15 * minutes, asked, estimator=WITH_VALUES, hidden=HIDDEN)
     print(f"\nvalues of a network, hidden={HIDDEN}: {fitted[0].table(WITH_VALUES, asked)}")
 
 
