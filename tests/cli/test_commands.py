@@ -152,6 +152,24 @@ def test_a_study_that_is_not_complete_is_not_drawn(tmp_path, capsys):
     assert "has 0 of 3 chunks; the rest: gpbe run aliased-learned --scale smoke" in capsys.readouterr().err
 
 
+def test_experiments_are_listed_at_once_and_timed_when_asked(run, tmp_path, monkeypatch):
+    """The speed of the machine is measured for --cost and --workers, and known from then on."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    measured = []
+    monkeypatch.setattr(cost, "steps_per_second", lambda domain: measured.append(domain) or 1000.0)
+    monkeypatch.setattr(cost, "_seconds_for_draws", lambda: cost.REFERENCE)
+    first = run("list", "experiments", "--json")
+    assert first["speed"] is None
+    assert first["experiments"]["kolter"]["scales"]["paper"] == {"work": 4000}
+    assert "gpbe list experiments --cost" in run("list", "experiments")
+    assert not measured
+    assert run("list", "experiments", "--cost", "--json")["speed"]["relative"] == 1.0
+    once = len(measured)
+    assert run("list", "experiments", "--json")["experiments"]["kolter"]["scales"]["paper"]["seconds"] > 0
+    assert "steps a second of QRC on one core" in run("list", "experiments")
+    assert len(measured) == once > 3
+
+
 def test_the_cost_of_experiments_follows_from_the_speed_of_the_machine(run, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(cost, "steps_per_second", lambda domain: 1000.0)
@@ -377,7 +395,7 @@ LEARN = ("predict", "boyan", "td")
         (("figure", "kolter", "--scale", "huge"), "'huge'"),
         (("figure", "kolter", "--out", "nowhere"), "no results at the quick scale in nowhere; first: gpbe run kolter"),
         (("run", "kolters"), "there is no experiment 'kolters'; did you mean 'kolter'"),
-        (("list", "figures", "--workers", "3"), "--workers is for the cost of experiments"),
+        (("list", "figures", "--workers", "3"), "--cost and --workers are for experiments"),
         (("diagnose", "bairds"), "did you mean 'baird'"),
         (("diagnose", "missing.toml"), "missing.toml: cannot be read"),
         (("diagnose", "baird", "--lam", "2"), "lam is 2"),

@@ -8,7 +8,7 @@ import polars as pl
 from rich.table import Table
 from rich.text import Text
 
-from gpbe.wording import as_written
+from gpbe.wording import as_written, duration
 
 CORRECTED = {
     "none": "posterior corrections only: states weighted by d_b",
@@ -23,6 +23,24 @@ def names_table(kind: str, entries: Mapping[str, str]) -> Table:
     table.add_column(style="cyan", no_wrap=True)
     for name, line in entries.items():
         table.add_row(name, line)
+    return table
+
+
+def experiments_table(rows: Mapping[str, Mapping[str, Any]], timed: bool) -> Table:
+    """The experiments with their work, and their time where the speed of the machine is known, at two scales."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("experiment", style="cyan", no_wrap=True)
+    for scale in ("quick", "paper"):
+        for column in (scale, "time") if timed else (scale,):
+            table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("what")
+    for name, row in rows.items():
+        cells = []
+        for scale in ("quick", "paper"):
+            work = row["scales"][scale]["work"]
+            cells += [f"{work:,} {row['unit']}" if work < 1e7 else f"{work:.2g} {row['unit']}"]
+            cells += [duration(max(1, row["scales"][scale]["seconds"]))] if timed else []
+        table.add_row(name, *cells, row["describe"])
     return table
 
 
