@@ -113,7 +113,7 @@ def learn_linear(log: Log, name: str, asked: "Asked", rows: Int[Array, "runs T"]
     plan = linear.read(learning)
     check_single(plan.settings.swept)
     plan = plan._replace(stream=taken(plan.stream, rows))
-    found = linear.run(learning._replace(runs=len(rows)), plan)
+    found, _ = linear.run(learning._replace(runs=len(rows)), plan)
     return LinearRuns(np.asarray(found.weights, dtype=float))
 
 
