@@ -1,9 +1,12 @@
 """A Ray cluster of several nodes on one machine, which can be killed one by one."""
 
+import json
 import os
 from pathlib import Path
 
-from helpers.runners import alive
+from gpbe.runner import Event, Ray, cluster, run
+from helpers.runners import DRAW, SPEC, alive, chunks
+from helpers.sockets import descendants, listening
 
 
 class Machines:
@@ -42,3 +45,25 @@ def parent(pid: int) -> int | None:
         return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     except OSError:
         return None
+
+
+def tell_who_listens(folder: str) -> None:
+    """Run a sweep on a cluster that is started here, for a process of its own, since Ray keeps its ways in one."""
+    import ray
+
+    init, begun, seen = ray.init, [], {}
+    ray.init = lambda **options: begun.append(init(**options))
+
+    def look(event: Event) -> None:
+        if event.kind == "done":  # so that all of it is up, and at work
+            seen.update(listening(descendants(os.getpid())))
+
+    report = run(folder, SPEC, chunks(2), DRAW, executor=Ray(workers=1), display=look)
+    told = {
+        "complete": report.complete,
+        "dashboards": [context.dashboard_url or "" for context in begun],
+        "loopback": [str(address) for address, _ in seen if address.is_loopback],
+        "others": [str(address) for address, _ in seen if not address.is_loopback],
+        "as before": cluster._OPEN not in os.environ and ray._private.ray_constants.ENABLE_RAY_CLUSTER,
+    }
+    print(json.dumps(told))

@@ -22,7 +22,6 @@ from gpbe.runner import Chunk, Event, Local, Ray, cluster, run
 from gpbe.runner.worker import Answer, Job
 from helpers.machines import Machines
 from helpers.runners import DRAW, LEARN, SPEC, alive, chunks, draw, hanging_chunks, parts, table, wait_until
-from helpers.sockets import descendants, listening
 
 # Ray forks to start a node, also in a process in which an earlier test has loaded JAX; the child runs Ray's program.
 pytestmark = pytest.mark.filterwarnings("ignore:os.fork", "ignore::ResourceWarning", "ignore::FutureWarning")
@@ -98,22 +97,16 @@ def test_a_worker_and_a_node_killed_in_the_middle(machines, tmp_path):
 @pytest.mark.slow
 def test_a_cluster_that_is_started_here_listens_to_nobody_else(tmp_path, monkeypatch):
     """Who reaches a Ray cluster can run programs on it: all sockets are this machine's own, and no dashboard is up."""
-    ray = pytest.importorskip("ray")
-    monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    monkeypatch.delenv(cluster._OPEN, raising=False)
-    init, begun, seen = ray.init, [], {}
-    monkeypatch.setattr(ray, "init", lambda **options: begun.append(init(**options)))
-
-    def look(event: Event) -> None:
-        if event.kind == "done":  # so that all of it is up, and at work
-            seen.update(listening(descendants(os.getpid())))
-
-    assert run(tmp_path / "here", SPEC, chunks(2), DRAW, executor=Ray(workers=1), display=look).complete
-    assert [context.dashboard_url or "" for context in begun] == [""]
-    assert len(seen) >= 3, "the server of the cluster, its node and a worker"
-    assert [place for place in seen if not place[0].is_loopback] == []
-    assert cluster._OPEN not in os.environ
-    assert ray._private.ray_constants.ENABLE_RAY_CLUSTER  # others who use Ray in this process find it as it was
+    pytest.importorskip("ray")
+    for name in ("RAY_ADDRESS", cluster._OPEN):
+        monkeypatch.delenv(name, raising=False)
+    with process_of(f"helpers.machines.tell_who_listens({str(tmp_path / 'here')!r})") as process:
+        told = json.loads(process.communicate(timeout=PATIENCE)[0])
+    assert told.pop("complete")
+    assert told.pop("as before")  # for others who use Ray in that process
+    assert told.pop("dashboards") == [""]
+    assert told.pop("others") == []
+    assert len(told["loopback"]) >= 3, "the server of the cluster, its node and a worker"
 
 
 def test_a_ray_that_listens_to_others_is_not_used(tmp_path, monkeypatch):
@@ -151,11 +144,10 @@ def test_mistakes_and_failures_are_told_as_on_one_machine(machines, tmp_path):
 
 
 @contextlib.contextmanager
-def driver(folder: Path, n: int, seconds: float, address: str, log: str = os.devnull):
-    """A driver in a process of its own, which is gone afterwards."""
+def process_of(call: str):
+    """A call of one of the helpers in a process of its own, which is gone afterwards."""
     path = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])
-    program = f"import helpers.runners; helpers.runners.drive({str(folder)!r}, {n}, {seconds}, 2, {address!r}, {log!r})"
-    command = [sys.executable, "-c", program]
+    command = [sys.executable, "-c", f"import {call.partition('(')[0].rpartition('.')[0]}; {call}"]
     with subprocess.Popen(
         command, env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -163,6 +155,11 @@ def driver(folder: Path, n: int, seconds: float, address: str, log: str = os.dev
             yield process
         finally:
             process.kill()
+
+
+def driver(folder: Path, n: int, seconds: float, address: str, log: str = os.devnull):
+    """A driver in a process of its own."""
+    return process_of(f"helpers.runners.drive({str(folder)!r}, {n}, {seconds}, 2, {address!r}, {log!r})")
 
 
 def wait_for_parts(folder: Path, more: int) -> None:

@@ -147,6 +147,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _wanted(self) -> tuple[str, dict[str, list[str]]]:
         """What is asked for, after the token. Who may not ask learns nothing."""
+        if self.headers.defects or self.headers.get_payload():  # the lines after one that is no header were not read
+            raise Refused(HTTPStatus.BAD_REQUEST, "the headers of the request cannot be read")
         names = [f"{name}:{self.server.server_port}" for name in (HERE, "localhost")]
         if self.headers.get_all("Host", []) not in [[name] for name in names]:
             raise Refused(HTTPStatus.MISDIRECTED_REQUEST, "this is not the server of that host")
