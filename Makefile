@@ -37,7 +37,7 @@ test-any: $(VENV)/.test ## what is learned, with ten other seeds and on processo
 	  XLA_FLAGS=--xla_cpu_max_isa=$$isa $(BIN)/python -m pytest -n auto --dist worksteal -q -m learning tests || exit 1; done
 
 fuzz: $(VENV)/.test ## ten thousand broken files, specs and command lines of each kind (an hour)
-	@GPBE_FUZZ=10000 $(BIN)/python -m pytest -q tests/fuzz
+	@GPBE_FUZZ=10000 $(BIN)/python -m pytest -q -m "slow or not slow" tests/fuzz
 
 test-ray: $(VENV)/.test ## the same sweeps on a Ray cluster of several nodes, with kills (installs ray)
 	@$(PIP) -e '.[test,ray]'

@@ -90,6 +90,7 @@ def forward(net: Net, weights, x):
     return x, x @ layers[-1][0].T + layers[-1][1]
 
 
+@pytest.mark.slow
 @pytest.mark.learning
 def test_errors_are_orthogonal_to_the_last_layer(fitted):
     """Where regressions of the last layer end: the sum of phi (r + gamma v(S') - q) is 0, for each fit's counts."""

@@ -140,6 +140,7 @@ def test_a_bar_that_leaves_the_frame_says_how_long_it_is(smoke):
 # --- Baird's star
 
 
+@pytest.mark.slow
 @pytest.mark.learning
 def test_on_bairds_star_td_diverges_and_gradient_methods_do_not():
     with moved():

@@ -102,7 +102,7 @@ STAYS = [("h a table", "TDRC, beta 0.01", 0.75, 0.25), ("h linear", "GTD2 with H
 
 
 @pytest.mark.learning
-@pytest.mark.parametrize(("panel", "label"), few(LEAVES, ("no h",)))
+@pytest.mark.parametrize(("panel", "label"), few(LEAVES, ()))
 def test_td_grows_without_bound_in_every_seed_and_so_does_tdrc_with_a_large_beta(panel, label):
     error, escaped = learned(panel, label, 400)
     assert escaped[:, -1].all()

@@ -265,6 +265,7 @@ def test_an_algorithm_of_ones_own_in_a_sweep(tmp_path, run):
     assert mine == theirs
 
 
+@pytest.mark.slow
 def test_a_python_file_with_a_study_and_its_runner(tmp_path, run):
     file = Path(__file__).parents[2] / "examples" / "divergence.py"
     mine = tmp_path / "divergence.py"

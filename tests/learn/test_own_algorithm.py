@@ -44,6 +44,7 @@ def test_ones_own_traces_lie_between_those_of_watkins_and_those_that_are_never_c
         assert (leaky.weights != own.weights).any()
 
 
+@pytest.mark.slow
 def test_ones_own_optimizer_and_what_is_saved(leaky, tmp_path):
     """No step is longer than the clip allows, whatever the step size."""
     first = gpbe.train("CartPole-v1", MINE, step_size=1e-30, **COMMON)

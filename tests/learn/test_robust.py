@@ -49,6 +49,7 @@ def test_algorithms_of_other_loops_have_them_too(name):
     assert result.curves["rhbe:0.3"][1, -1] ** 2 == pytest.approx(exactly, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_metrics_of_networks_are_the_exact_errors():
     p, d = problem(), problem().behavior_distribution
     phi = np.random.default_rng(0).standard_normal((S, 2))

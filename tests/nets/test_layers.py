@@ -26,6 +26,7 @@ def test_relu_and_its_derivative(dtype):
         np.testing.assert_array_equal(backwards, np.where(positive, tangent, 0))
 
 
+@pytest.mark.slow
 def test_a_network_learns_in_64_bits():
     """Its gradient is that of finite differences, to more digits than 32 bits have."""
     with jax.enable_x64(True):

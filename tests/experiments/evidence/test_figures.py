@@ -26,7 +26,7 @@ def stored() -> Stored:
     return Stored(stages={**tables, names.VERDICT: evidence_runs.of_sweep(verdict)})
 
 
-@pytest.mark.parametrize("name", few(BY_NAME, ("evidence-voted", "evidence-sensitivity")))
+@pytest.mark.parametrize("name", few(BY_NAME, ("evidence-sensitivity",)))
 def test_no_text_lies_over_other_text(name, stored):
     check_texts(figures.draw(BY_NAME[name], stored).figure)
 

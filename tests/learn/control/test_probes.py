@@ -69,7 +69,7 @@ def test_values_of_the_probes_are_those_of_their_tables():
     np.testing.assert_allclose(ALL.q(GAMMA), fixed_point(ALL, GAMMA, lambda q: q.max(1)))
 
 
-QUICK = ("qrc", "qrc-lambda")
+QUICK = ("qrc",)
 
 
 @pytest.mark.parametrize("algorithm", few((a for a in ALGORITHMS if a not in (*CRITICS, *OF_POLICY)), QUICK))
@@ -94,6 +94,7 @@ def test_qrc_with_adam_and_a_hidden_layer_passes_every_probe_alone(make):
     np.testing.assert_allclose(q, probe.q(GAMMA), atol=0.1)
 
 
+@pytest.mark.slow
 def test_expected_sarsa_learns_the_values_of_the_policy_that_acts_now():
     """In the end all actions are equally likely, whether it was so from the start or exploration grew to that."""
     swept = {"epsilon": [1.0, 0.0], "epsilon_final": [1.0, 1.0], "epsilon_steps": [1.0, 1000.0], "step_size": 1.0}

@@ -87,6 +87,7 @@ def test_cures_are_stable_on_bairds_star(name):
     assert slowest(dynamics(star, name, ratio=10.0, beta=float("tdrc" in name))) > 0
 
 
+@pytest.mark.slow
 def test_how_fast_h_must_be_on_bairds_star():
     """GTD2 is a saddlepoint: any ratio will do (Maei 2011). TDC and HTD need h to keep up with w."""
     star = on_its_span(mdp.baird())
