@@ -70,6 +70,7 @@ def panel(axis: Axes, curves: Curves, domain: str, algorithm: str, every: int) -
     axis.tick_params(labelsize=8)
     if (domain, algorithm) not in curves:
         axis.text(0.5, 0.5, "not all run yet", ha="center", color=style.GREY, transform=axis.transAxes, fontsize=9)
+        axis.set_yticks([])
         return
     mine, color = curves[domain, algorithm], looks.color_of(look_of(algorithm))
     steps = every * (np.arange(mine.shape[1]) + 0.5)
