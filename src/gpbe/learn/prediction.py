@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from math import isqrt
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import jax
@@ -87,13 +88,13 @@ class Asked(NamedTuple):
 
 
 def usual_every(rows: int) -> int:
-    """Transitions between points, so that a log's curve has 10,000 at most, if there is a number that divides it.
+    """The least number that divides the rows of a log and gives a curve of `POINTS` at most; at worst the last point.
 
-    >>> usual_every(5000), usual_every(1_000_000), usual_every(1_000_003)
-    (1, 100, 1)
+    >>> usual_every(5000), usual_every(1_000_000), usual_every(2 * 1_000_003)
+    (1, 100, 1000003)
     """
-    least = -(-rows // POINTS)
-    return next((every for every in range(least, 10 * least + 1) if rows % every == 0), 1)
+    divisors = (d for k in range(1, isqrt(rows) + 1) if rows % k == 0 for d in (k, rows // k))
+    return min(d for d in divisors if d * POINTS >= rows)
 
 
 @dataclass(frozen=True, eq=False)
