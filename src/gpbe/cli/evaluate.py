@@ -136,7 +136,7 @@ def read_function(text: str, option: str) -> Any:
     sys.path.insert(0, str(Path.cwd()))
     try:
         return named(text)
-    except (ImportError, AttributeError, ValueError) as error:
+    except (ImportError, AttributeError, TypeError, ValueError) as error:  # a name such as . is a type error
         raise InputError(f"--{option} {text} cannot be found: {error}; write module:function") from None
 
 
