@@ -63,6 +63,7 @@ def test_one_of_ones_own_has_every_hyperparameter_and_can_be_referred_to():
             "there is no hyperparameter 'stepsize'; did you mean 'step_size'",
         ),
         (lambda: MINE.varied(depth=3), "mine has no 'depth'; it has step_size, .*, form"),
+        (lambda: MINE.varied(width=[0.5, 1.0]), "width of mine is a choice for the whole of it; give one value"),
     ],
 )
 def test_mistakes_get_one_line(wrong, message):

@@ -40,7 +40,7 @@ def test_views_agree_in_the_limit_of_small_steps(name):
     np.testing.assert_allclose([apart[0] / apart[1], apart[1] / apart[2]], 2, rtol=0.15)
 
 
-@pytest.mark.parametrize("name", few(FORMS, ("qrc-lambda",)))
+@pytest.mark.parametrize("name", few([form for form in FORMS if form != "qc-lambda"], ("qrc-lambda",)))
 def test_a_replayed_stretch_is_the_forward_view(name):
     """The stream twice over as two stretches of a mini-batch: the mean of what lambda-returns say, and the penalty."""
     agent, hypers = made(name)

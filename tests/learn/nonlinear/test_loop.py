@@ -305,10 +305,10 @@ def test_ridges_belong_to_the_basis_and_not_to_another_projection():
 @pytest.mark.learning
 def test_kernel_losses_lower_the_bellman_error():
     p = problem(5)
-    given = {"steps": 500, "runs": 8, "every": 250, "batch": 20, "step_size": 0.3, "metrics": ("rmsbe",)}
+    given = {"steps": 500, "runs": 32, "every": 250, "batch": 20, "step_size": 0.3, "metrics": ("rmsbe",)}
     result = gpbe.predict(p, "kbe", net=(4,), seed=seed(), **given)
     lowered = result.initial["rmsbe"] - result.curves["rmsbe"][:, -1]
-    assert lowered.mean() > 4 * standard_error(lowered)
+    assert lowered.mean() > 3 * standard_error(lowered)  # it is about 7
 
 
 # ---------------------------------------------------------------- refusals

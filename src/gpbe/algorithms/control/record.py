@@ -1,6 +1,6 @@
 """What a control algorithm is: the record that everything else about it follows from. Does not need JAX."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +86,8 @@ class ControlAlgorithm:
             elif name not in self.choices and name not in _axes(self._maker()):
                 has = ", ".join((*self.declared, *(x for x in self.choices if x not in self.shaping)))
                 raise InputError(f"{self.name} has no {name!r}; it has {has}")
+            elif not isinstance(value, Hashable):
+                raise InputError(f"{name} of {self.name} is a choice for the whole of it; give one value, not several")
         return replace(self, choices=dict(self.choices) | choices) if choices else self
 
 
