@@ -59,6 +59,7 @@ def test_medians_can_be_compared():
     assert analysis.compare(table, "hill", "qrc", "sbeed").difference.estimate == pytest.approx(20 / 3 - 9)
 
 
+@pytest.mark.slow
 def test_equals_are_rarely_told_apart_and_different_ones_usually():
     """Between equals, 5 % are decided at level 0.95 (a little more with 30 runs); 14 of 150 is three sigma above."""
     rng = np.random.default_rng(0)

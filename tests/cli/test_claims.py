@@ -41,6 +41,7 @@ def test_every_claim_has_a_verdict_numbers_and_where_it_was_decided(results, run
     assert fresh["missing"] == "evidence-verdict is missing; first: gpbe run evidence"
 
 
+@pytest.mark.slow
 def test_claims_for_people_and_as_a_page(results, run, tmp_path):
     page = tmp_path / "results.md"
     said = run("claims", "--from", str(results), "--page", str(page))

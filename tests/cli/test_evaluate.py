@@ -86,7 +86,7 @@ def test_what_is_refused(arguments, message, log, capsys):
 
 @pytest.mark.slow
 def test_an_agent_plays_episodes(run, tmp_path):
-    agent = gpbe.train("CartPole-v1", "qrc", steps=500, hidden=(4,), runs=1).agent(0)
+    agent = gpbe.train("CartPole-v1", "qrc", steps=200, every=100, hidden=(4,), runs=2).agent(0)
     path = str(agent.save(tmp_path / "agent.npz"))
     found = run("evaluate", path, "--episodes", "3", "--json")
     assert found["returns"] == agent.evaluate(episodes=3).returns.tolist()

@@ -6,6 +6,7 @@ import pytest
 SMALL = ("--steps", "60", "--runs", "3", "--metrics", "rmsve", "--every", "20")
 
 
+@pytest.mark.slow
 def test_each_algorithm_has_the_rows_that_it_has_alone(run, tmp_path):
     sweep = ("--step-size", "0.1", "0.2", "--beta", "0.5", "2")
     both = run("predict", "boyan", "td", "tdrc", *SMALL, *sweep, "--out", str(tmp_path / "c.csv"), "--json")

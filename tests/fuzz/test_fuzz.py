@@ -1,6 +1,6 @@
 """Nothing that is given to gpbe ends in a traceback, a hang, a gibibyte, a silent change or an import.
 
-Every kind is tried by a process of its own with limits. `make test` tries some cases of four kinds, `make test-slow` of
+Every kind is tried by a process of its own with limits. `make test` tries some cases of two kinds, `make test-slow` of
 all, `make fuzz` ten thousand of each; GPBE_FUZZ says how many, GPBE_TEST_SEED which. What once failed is in `corpus/`,
 and is tried again each time.
 """
@@ -61,7 +61,7 @@ def tried(kind: str, first: int, count: int, folder: Path, corpus: Path | None =
     return ended
 
 
-@pytest.mark.parametrize("kind", few(CASES, ("problems", "agents", "specs", "logs")))
+@pytest.mark.parametrize("kind", few(CASES, ("problems", "agents")))
 def test_whatever_is_given_is_refused_in_one_line_or_whole(kind, tmp_path):
     """Of what once failed, all is refused now, but for files whose names say that they are read."""
     total, ended = MANY or CASES[kind], []

@@ -139,6 +139,7 @@ def iter_again(items: list):
     return type("Again", (), {"__iter__": lambda self: iter(items)})()
 
 
+@pytest.mark.slow
 def test_a_failing_chunk_is_recorded_and_the_rest_is_done(tmp_path, monkeypatch):
     monkeypatch.setenv("SWEEP_SEEN", str(tmp_path / "seen"))
     ways = [None, "raise", "die", None, "leave", "list", "once", None]

@@ -446,3 +446,8 @@ def test_status_of_many_parts_is_quick(tmp_path):
         assert told.complete
         assert told.diverged == 100_000
         assert seconds < 60
+
+
+def test_a_column_of_text_that_is_called_diverged_at_counts_nothing():
+    table = pl.DataFrame({"diverged_at": ["never", "at once"]})
+    assert store.check(store.encode(table, {}))["diverged"] == 0

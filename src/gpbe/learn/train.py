@@ -181,7 +181,7 @@ def train(
             One given as an array is swept; arrays must have one length (`gpbe.grid` makes products). Also choices on
             the algorithm's axes, such as `width=0.5` for "qrc-sep" or `ratios=True` for "tdrc-pg".
 
-    >>> result = train("CartPole-v1", "qrc", steps=1000, runs=2, step_size=[2**-9, 2**-10], hidden=(16, 16))
+    >>> result = train("CartPole-v1", "qrc", steps=200, every=100, runs=2, step_size=[2**-9, 2**-10], hidden=(5,))
     >>> result.returns.shape, result.agent(run=1, setting=0).act([0.0, 0.0, 0.1, 0.0]) in (0, 1)
     ((2, 2, 2), True)
     """

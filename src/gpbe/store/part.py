@@ -17,7 +17,7 @@ def encode(frame: pl.DataFrame, about: dict[str, Any], level: int | None = None)
     >>> check(part)["chunk"], pl.read_parquet(part)["x"].sum()
     ('00c0ffee00c0ffee', 3.0)
     """
-    diverged = int((frame["diverged_at"] >= 0).sum()) if "diverged_at" in frame.columns else 0
+    diverged = int((frame["diverged_at"] >= 0).sum()) if frame.schema.get("diverged_at", pl.Null).is_numeric() else 0
     columns = {name: str(kind) for name, kind in frame.schema.items()}
     return seal(frame, {**about, "rows": frame.height, "columns": columns, "diverged": diverged}, level)
 

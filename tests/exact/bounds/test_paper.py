@@ -199,6 +199,7 @@ def test_theorem_2_is_an_equality_for_two_states_and_one_feature():
         assert bound.left == pytest.approx(bound.right, rel=1e-9)
 
 
+@pytest.mark.slow
 @quick
 @given(make=prediction_problems(kinds=("continuing",), representations=NARROW))
 def test_bounds_that_a_constant_shift_attains(make):

@@ -53,6 +53,7 @@ def test_updates_are_those_by_hand(name):
     np.testing.assert_allclose(found.second_weights[0], theta, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.learning
 def test_far_away_bounded_methods_go_at_a_bounded_pace_and_arrive():
     """On the star: w moves by alpha tau (|x| + rho |x'|) at most, however large the error, which falls."""

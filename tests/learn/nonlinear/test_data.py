@@ -77,6 +77,7 @@ def test_one_update_from_a_whole_log_is_the_mean_over_its_windows(prior, n, lam)
     np.testing.assert_allclose(result.weights[0, K:], ALPHA * move, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_log_of_a_problem_is_learned_from_as_the_problem_is():
     rng = np.random.default_rng(0)
     m = mdp.random_mdp(7, 3, 3, 0.9, rng=rng, termination=0.2)

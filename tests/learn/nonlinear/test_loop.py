@@ -121,6 +121,7 @@ def test_a_given_h_leads_to_the_generalized_pbe_of_that_h():
 # ---------------------------------------------------------------- metrics
 
 
+@pytest.mark.slow
 def test_metrics_are_the_exact_ones_of_the_learned_values():
     p, phi = problem(1), np.random.default_rng(0).standard_normal((STATES, 3))
     d = exact.weighting(p, "target")
