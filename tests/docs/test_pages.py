@@ -12,8 +12,8 @@ import gpbe
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-HEAVY = {"own-algorithm.md", "own-environment.md", "control.md", "nonlinear.md", "traces.md"}
-"""Pages whose examples train several agents."""
+HEAVY = {"own-algorithm.md", "own-environment.md", "prediction.md", "control.md", "nonlinear.md", "traces.md"}
+"""Pages whose examples learn a lot."""
 
 
 def named(page: Path) -> str:

@@ -69,6 +69,7 @@ def test_experiment_agrees_with_one_problem_at_a_time():
             np.testing.assert_allclose(sums.error[i, j], np.array(errors) / max(errors), rtol=1e-5, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_experiment_is_the_same_in_pieces():
     whole = random_walk.table(random_walk.rows(1, 0, 2500))
     pieces = random_walk.table(pl.concat([random_walk.rows(1, 0, 2000), random_walk.rows(1, 2000, 500)]))

@@ -236,6 +236,7 @@ def test_where_every_setting_diverged_the_table_says_so(run):
     assert "every setting has runs that diverged, so none is best" in run("predict", "baird", "td", *sizes)
 
 
+@pytest.mark.slow
 def test_of_many_settings_only_the_best_has_a_color():
     sizes = 2.0 ** np.arange(-8, 1)
     result = gpbe.predict(mdp.boyan(), "td", steps=200, runs=3, every=10, average=True, step_size=sizes)

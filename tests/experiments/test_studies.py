@@ -128,6 +128,7 @@ def test_folders_are_in_the_order_of_the_paper():
     assert order == sorted(order)
 
 
+@pytest.mark.slow
 def test_declaring_and_computing_need_neither_matplotlib_nor_jax():
     code = """
 import importlib, pkgutil, sys

@@ -186,6 +186,7 @@ def test_an_algorithm_of_ones_own(tmp_path):
         gpbe.train("CartPole-v1", mine, mistrust=1.0)
 
 
+@pytest.mark.slow
 def test_a_record_that_differs_from_the_tables_is_ones_own(cartpole, tmp_path):
     """Saved under the name "qrc", it would otherwise come back as another agent."""
     mine = replace(ALGORITHMS["qrc"], choices={"form": "saddlepoint"})
