@@ -30,6 +30,17 @@ def test_runs_that_are_good_enough_are_stopped_and_that_is_told(run):
     assert "stopped early: after 200 steps" in said
 
 
+def test_the_agent_that_played_best_is_saved_and_plays_so_again(run, tmp_path):
+    """Of two settings, one that learns and one that cannot; and the file has the weights of when it played."""
+    swept = ("--step-size", "1e-30", "2^-8", "--evaluate-every", "100", "--evaluate-episodes", "3")
+    seen = run("train", "CartPole-v1", "qrc", *FEW, *swept, "--save", str(tmp_path / "agent.npz"), "--json")
+    best = max(seen["evaluations"], key=lambda row: (row["mean"], row["steps"], row["setting"], row["run"]))
+    saved = seen["agent"]
+    assert (saved["run"], saved["steps"], saved["evaluation"]) == (best["run"], best["steps"], best["mean"])
+    assert saved["step_size"] == pytest.approx([1e-30, 2**-8][best["setting"]])
+    assert gpbe.load(tmp_path / "agent.npz").evaluate(episodes=3).mean == best["mean"]
+
+
 @pytest.mark.slow
 def test_of_several_algorithms_each_has_a_file_of_its_own(run, tmp_path):
     watched = ("--csv", str(tmp_path / "log.csv"), "--tensorboard", str(tmp_path / "board"), "--measure")

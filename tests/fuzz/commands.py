@@ -113,7 +113,7 @@ class Commands:
     def keep(self, case: Line, folder: Path) -> str:
         folder.mkdir(exist_ok=True)
         number = len(list(folder.iterdir()))
-        for each in self.room.glob("case.*"):
+        for each in filter(Path.is_file, self.room.glob("case.*")):
             shutil.copyfile(each, folder / f"commands-{number}-{each.name}")
         target = folder / f"commands-{number}.json"
         target.write_text(json.dumps(case.arguments))
@@ -155,4 +155,5 @@ def too_much(words: list[str]) -> bool:
     long = {"run": ("all", "--estimate"), "list": ("experiments", "--help"), "figure": ("all",)}
     asked_for = ("--target", "--behavior", "--features", "--env")  # the user's own word to import a module
     imports = any(a in asked_for and b.startswith("evilmod") for a, b in pairwise(words))
+    imports |= words[0] in ("train", "predict") and any(word.startswith("evilmod:") for word in words)
     return imports or any(word in words for word in long.get(words[0], ())) or "ray" in " ".join(words)

@@ -11,10 +11,10 @@ learned is the same with callbacks and without, to the last bit.
 [(100, (2,)), (200, (2,))]
 """
 
-from gpbe.callbacks.evaluating import Evaluate
+from gpbe.callbacks.evaluating import Best, Evaluate
 from gpbe.callbacks.files import CSV
 from gpbe.callbacks.stopping import Stop
 from gpbe.callbacks.tensorboard import TensorBoard
 from gpbe.learn.control.hooks import Callback, Stretch
 
-__all__ = ["CSV", "Callback", "Evaluate", "Stop", "Stretch", "TensorBoard"]
+__all__ = ["CSV", "Best", "Callback", "Evaluate", "Stop", "Stretch", "TensorBoard"]

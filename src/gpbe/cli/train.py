@@ -23,6 +23,7 @@ from gpbe.wording import as_text
 
 if TYPE_CHECKING:
     from gpbe.callbacks import Evaluate
+    from gpbe.learn.control.trained import TrainedAgent
     from gpbe.learn.train import Training
 
 SHAPING = {name: h for record in ALGORITHMS.values() for name, h in record.shaping.items()}
@@ -74,7 +75,7 @@ def train(
         watching: files that tell of every 500 steps (or --every), greedy episodes meanwhile, and stopping early; of
             several algorithms each has a file or folder of its own name
         out: write the returns: a table if it ends in .parquet or .csv, a drawing if in .png or .pdf
-        save: write the agent of the best run into this file
+        save: write the agent of the best run into this file; with --evaluate-every, the one that played best meanwhile
         json: print JSON
     """
     process.prepare()
@@ -134,7 +135,7 @@ def show(
     names, several = [result.algorithm for result in results], len(results) > 1
     tables = {result.algorithm: training_table(result) for result in results}
     table = stacked(tables, "mean") if several else tables[names[0]]
-    saved = None if save is None else save_best(results, tables, save)
+    saved = None if save is None else save_best(results, tables, greedy, save)
     title = f"{listed(names)} on {results[0].env}"
     if out is not None:
         by_name = {result.algorithm: result.table() for result in results}
@@ -162,9 +163,7 @@ def show(
     if out:
         console().print(f"learning curves: {out}")
     if saved:
-        which = "".join(f", {k} {v:g}" for k, v in saved.items() if isinstance(v, float))
-        of = f" of {saved['algorithm']}" if several else ""
-        console().print(f"agent of run {saved['run']}{of}{which}, the best: {save} (gpbe.load reads it)")
+        console().print(f"{in_words(saved)}: {save} (gpbe.load reads it)")
 
 
 def draw_returns(curves: pl.DataFrame, table: pl.DataFrame, title: str, several: bool) -> Any:
@@ -189,14 +188,49 @@ def best_of(table: pl.DataFrame) -> dict[str, Any]:
     return table.sort("final", descending=True, nulls_last=True).row(0, named=True)
 
 
-def save_best(results: Sequence["Training"], tables: Mapping[str, pl.DataFrame], path: Path) -> dict[str, Any]:
-    """Write the agent of the best run of the best setting; which that is."""
+def save_best(
+    results: Sequence["Training"],
+    tables: Mapping[str, pl.DataFrame],
+    greedy: Mapping[str, "Evaluate | None"],
+    path: Path,
+) -> dict[str, Any]:
+    """Write the agent that played best; or, if none played, that of the best run of the best setting. Which that is."""
+    if played := [each.best for each in greedy.values() if each is not None and each.best is not None]:
+        agent, row = max(played, key=lambda best: best.row["mean"])
+        about = {"run": row["run"], "steps": row["steps"], "evaluation": row["mean"]}
+        swept = next(result.settings for result in results if result.algorithm == agent.algorithm)
+        settings = {name: float(values[row["setting"]]) for name, values in swept.items()}
+    else:
+        agent, about, settings = best_at_the_end(results, tables)
+    agent.save(path)
+    which = {"algorithm": agent.algorithm} if len(results) > 1 else {}
+    return {"file": str(path)} | which | about | settings
+
+
+def in_words(saved: Mapping[str, Any]) -> str:
+    """Which agent was saved.
+
+    >>> in_words({"file": "a.npz", "algorithm": "qrc", "run": 3, "tau": 0.1})
+    'agent of qrc, run 3, tau 0.1, the best'
+    >>> in_words({"file": "a.npz", "run": 3, "steps": 2000, "evaluation": 475.0})
+    'agent of run 3, which played best after 2,000 steps (475)'
+    """
+    played = ("steps", "evaluation")
+    names = [v if k == "algorithm" else f"{k} {v:g}" for k, v in saved.items() if k not in ("file", *played)]
+    steps, evaluation = (saved.get(name) for name in played)
+    best = "the best" if steps is None else f"which played best after {steps:,} steps ({evaluation:.4g})"
+    return f"agent of {', '.join(names)}, {best}"
+
+
+def best_at_the_end(
+    results: Sequence["Training"], tables: Mapping[str, pl.DataFrame]
+) -> tuple["TrainedAgent", dict[str, Any], dict[str, Any]]:
+    """The agent of the best run of the best setting; which run and setting that is."""
     top = {name: best_of(table) for name, table in tables.items()}
     result = max(
         results, key=lambda each: -inf if top[each.algorithm]["final"] is None else top[each.algorithm]["final"]
     )
     best = top[result.algorithm]
     run = int(best["best_run"])
-    result.agent(run, int(best["setting"]) if result.settings else None).save(path)
-    which = {"algorithm": result.algorithm} if len(results) > 1 else {}
-    return {"file": str(path), "run": run} | which | {k: best[k] for k in result.settings}
+    agent = result.agent(run, int(best["setting"]) if result.settings else None)
+    return agent, {"run": run}, {k: best[k] for k in result.settings}
