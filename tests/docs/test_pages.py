@@ -63,6 +63,15 @@ def test_links_lead_somewhere(parts):
                 assert anchor in anchors(parts.filled(there.read_text())), f"{named(page)} links to {link}"
 
 
+def test_files_that_are_named_are_there():
+    """Pages and docstrings name tests, benchmarks and examples by their paths; what moves is named anew."""
+    named_path = re.compile(r"`(?:python )?((?:tests|benchmarks|docs|examples|src)/[\w/-]+\.(?:py|md|toml|svg))`")
+    sources = [*PAGES, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "src").rglob("*.py"))]
+    found = {(named(source), path) for source in sources for path in named_path.findall(source.read_text())}
+    assert len(found) > 30
+    assert not [each for each in found if not (ROOT / each[1]).exists()]
+
+
 def test_every_page_has_a_place_in_the_navigation(parts):
     navigation = (ROOT / "mkdocs.yml").read_text().split("\nnav:")[1]
     linked = re.findall(r"(?m)(?:- |: )(\S+\.md)$", navigation)

@@ -96,19 +96,18 @@ class HostLanes:
     def stretch(self, time: int, state: State) -> tuple[State, Record]:
         _, draw, begin, act, step, end = self._programs
         observation = self._envs.restore(state.place)
-        key, drawn = draw(self._hypers, np.int32(time), state.run.key)
+        start, i = jnp.asarray(time, jnp.int32), jnp.asarray(0, jnp.int32)  # NumPy's would be sent at every step
+        key, drawn = draw(self._hypers, start, state.run.key)
         run = begin(state.run._replace(key=None))  # a key is slow to pass around, and no step needs it
         action = act(drawn, run, observation)
-        for i in range(self._options.learning.every):
+        for _ in range(self._options.learning.every):
             stepped = self._envs.step(np.asarray(action.chosen))
             done = np.stack([stepped.reward, stepped.terminated, stepped.truncated], axis=-1, dtype=np.float32)
             lanes = len(done)
             seen = (stepped.observation.reshape(lanes, -1), stepped.following.reshape(lanes, -1))
             packed = np.concatenate([*seen, done], axis=1)  # one transfer
-            run, action, observation = step(
-                self._hypers, np.int32(time), np.int32(i), drawn, run, observation, action, packed
-            )
-        run, record = end(np.int32(time), run._replace(key=key))
+            i, run, action, observation = step(self._hypers, start, i, drawn, run, observation, action, packed)
+        run, record = end(start, run._replace(key=key))
         return State(self._envs.snapshot(), run), jax.tree.map(np.asarray, record)
 
     def close(self) -> None:
@@ -159,7 +158,7 @@ def _host_programs(options: Options) -> _HostPrograms:
             hypers, chance, run, observation, action, packed
         )
         later = at(drawn, jnp.minimum(i + 1, learning.every - 1), time + i + 1)
-        return run, lanes_act(later, run, following), following
+        return i + 1, run, lanes_act(later, run, following), following
 
     return _HostPrograms(
         start=_compiled(jax.vmap(start)),
