@@ -93,7 +93,10 @@ def forward(net: Net, weights, x):
 @pytest.mark.slow
 @pytest.mark.learning
 def test_errors_are_orthogonal_to_the_last_layer(fitted):
-    """Where regressions of the last layer end: the sum of phi (r + gamma v(S') - q) is 0, for each fit's counts."""
+    """Where regressions of the last layer end: the sum of phi (r + gamma v(S') - q) is 0, for each fit's counts.
+
+    Up to the rounding of the sums and the trace of a ridge, both of which are small beside the largest feature.
+    """
     net, rows, counts, found = fitted
     for count, weights in zip(counts, found.weights.astype(float), strict=True):
         phi, q = forward(net, weights, rows.x)
@@ -101,8 +104,8 @@ def test_errors_are_orthogonal_to_the_last_layer(fitted):
         error = rows.reward + rows.discount * (after * rows.following).sum(1) - (q * rows.taken).sum(1)
         inputs = (rows.taken[:, :, None] * np.column_stack([phi, np.ones(len(phi))])[:, None]).reshape(len(phi), -1)
         each = count[rows.group][:, None] * inputs
-        scale = np.sqrt((each**2).sum(0) * (rows.reward**2).sum()) + 1e-9
-        assert np.abs((each * error[:, None]).sum(0) / scale).max() < 2e-3
+        largest = np.sqrt((each**2).sum(0).max() * (rows.reward**2).sum())
+        assert np.abs((each * error[:, None]).sum(0)).max() < 2e-4 * largest
 
 
 def test_outputs_are_those_of_the_network_block_by_block(fitted):
