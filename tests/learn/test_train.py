@@ -1,5 +1,6 @@
 """`gpbe.train` and what it leaves: known values, same bits, stopping and going on, saving, and mistakes."""
 
+import gc
 import sys
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
@@ -337,3 +338,13 @@ def test_qrc_learns_to_act(env, poor):
     finals = gpbe.train(env, "qrc", steps=100_000, runs=8, step_size=2.0**-10, seed=seed()).finals
     assert finals.mean() - 4 * standard_error(finals) > poor
     assert np.median(finals) > {"MountainCar-v0": -250, "CartPole-v1": 150}[env]
+
+
+@pytest.mark.slow
+def test_programs_of_networks_long_gone_are_let_go():
+    """Of twelve networks the last eight have their programs in memory; others stay on disk."""
+    for units in range(21, 33):
+        gpbe.train("CartPole-v1", "qrc", steps=20, every=20, hidden=units)
+    gc.collect()
+    names = [program.hlo_modules()[0].name for program in jax.devices()[0].client.live_executables()]
+    assert 1 <= names.count("jit_stretch") <= 8

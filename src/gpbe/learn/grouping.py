@@ -1,6 +1,7 @@
-"""How many runs or settings one compiled call learns side by side."""
+"""How many runs or settings one compiled call learns side by side, and how many such programs are kept."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,9 @@ from gpbe.shapes import Array
 
 LANES = 8
 """Runs of control side by side; more do not fit into a core's cache."""
+
+remembered = lru_cache(maxsize=8)
+"""Keeps the last programs that a function has made. Each takes 20 MB, and the cache on disk has those before them."""
 
 
 class Group(NamedTuple):

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -19,7 +19,7 @@ from gpbe.learn.control.learning import Learning
 from gpbe.learn.control.returns import returns_at_records
 from gpbe.learn.control.scaling import deviation
 from gpbe.learn.control.state import Options, Outcome, Place, Record, Run, first_weights, shape_of
-from gpbe.learn.grouping import group_size, padded_groups
+from gpbe.learn.grouping import group_size, padded_groups, remembered
 
 _compiled = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 1})
 """Half the time to compile of XLA's own level, 3, and the same speed: what is slow in a program is in its products."""
@@ -62,12 +62,12 @@ class Lanes:
         pass
 
 
-@cache
+@remembered
 def _draw_program(learning: Learning, env: CompiledEnv) -> Any:
     return _compiled(jax.vmap(partial(chances.draw_in, env, learning), in_axes=(0, None, 0)))
 
 
-@cache
+@remembered
 def _programs(options: Options, env: CompiledEnv) -> tuple[Any, Any]:
     shape = shape_of(options.agent, options.spec)
 
@@ -123,7 +123,7 @@ class _HostPrograms(NamedTuple):
     end: Any
 
 
-@cache
+@remembered
 def _host_programs(options: Options) -> _HostPrograms:
     agent, spec, learning, _ = options
     shape = shape_of(agent, spec)

@@ -4,7 +4,6 @@ This is a program of its own, run between two stretches: the one that learns is 
 what it learns, to the last bit.
 """
 
-from functools import cache
 from typing import Any, NamedTuple
 
 import jax
@@ -17,6 +16,7 @@ from gpbe.errors import InputError
 from gpbe.learn.control import loop
 from gpbe.learn.control.chances import epsilon_at
 from gpbe.learn.control.state import Options, Run, shape_of
+from gpbe.learn.grouping import remembered
 
 MOST = 512
 """Transitions that are measured on: as much to compute as about ten updates of 32, and an error of some percent."""
@@ -48,7 +48,7 @@ def measure(options: Options, hypers: Hypers, time: int, run: Run) -> Measured:
     return Measured(*(np.asarray(x, float) for x in found))
 
 
-@cache
+@remembered
 def _program(options: Options) -> Any:
     agent, shape = options.agent, shape_of(options.agent, options.spec)
     assert isinstance(agent, Measurable)

@@ -1,7 +1,7 @@
 """Whole episodes of agents that no longer learn. Programs are compiled once for all weights of the same networks."""
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import jax
@@ -11,6 +11,7 @@ import numpy as np
 from gpbe.algorithms.control import Agent, Choice, Spec
 from gpbe.envs import CompiledEnv, HostEnv
 from gpbe.learn.control.state import shape_of
+from gpbe.learn.grouping import remembered
 from gpbe.shapes import Array
 from gpbe.summary import standard_error
 from gpbe.wording import counted
@@ -64,7 +65,7 @@ def preferred(agent: Agent, spec: Spec, weights: Any, scale: Any, observation: A
     return agent.preferences(shape_of(agent, spec).layout.tree(weights), seen[:, None])[:, 0]
 
 
-@cache
+@remembered
 def preferences_program(agent: Agent, spec: Spec) -> Any:
     """A program from weights, scale and observations to the preferences at each."""
     shape_of(agent, spec)  # made before anything is traced
@@ -78,7 +79,7 @@ def _choose(agent: Agent, preferences: Any, uniform: Any, sample: bool) -> Any:
     return jax.vmap(agent.act, in_axes=(0, 0, None))(preferences, choice, jnp.zeros(())).chosen
 
 
-@cache
+@remembered
 def _episodes_program(agent: Agent, spec: Spec, env: CompiledEnv, sample: bool) -> Any:
     shape_of(agent, spec)  # made before anything is traced
 

@@ -106,7 +106,7 @@ def shape_of(agent: Agent, spec: Spec) -> Shape:
         return layout_of(params), flat(agent.penalized(params)), flat(agent.actor(params))
 
     layout, *masks = eqx.filter_jit(shape)(jax.random.key(0))
-    return Shape(layout, *(mask if np.any(mask) else None for mask in masks), size=masks[0].size)
+    return Shape(layout, *(mask if np.asarray(mask).any() else None for mask in masks), size=masks[0].size)
 
 
 def first_weights(options: Options, key: PRNGKeyArray) -> Any:
