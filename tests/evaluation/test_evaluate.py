@@ -10,6 +10,7 @@ import pytest
 import gpbe
 from gpbe import InputError, exact, mdp
 from gpbe.evaluation import ESTIMATORS, Estimate, advice
+from gpbe.evaluation.linear import LeastSquares, Where
 from gpbe.evaluation.reading import collected, groupings, surveyed
 from helpers.seeds import seed
 
@@ -162,7 +163,7 @@ def test_sums_of_parts_are_added_as_they_come(files):
     source = mdp.scan_log([files / "0.parquet"] * 7)
     made, held = [], []
 
-    class Parts:
+    class Parts(LeastSquares):
         def add(self, walk, memory):
             if "known" in memory:
                 return {}
@@ -172,7 +173,9 @@ def test_sums_of_parts_are_added_as_they_come(files):
             made.append(weakref.ref(part))
             return {"parts": part}
 
-    (sums,) = collected(source, [Parts()], groupings(surveyed(source, 1, lambda n: None), 1), 1, lambda n: None)
+    (sums,) = collected(
+        source, [Parts("parts", Where("start"))], groupings(surveyed(source, 1, lambda n: None), 1), 1, lambda n: None
+    )
     np.testing.assert_array_equal(sums["parts"], 7)
     assert max(held) == 1
 

@@ -102,5 +102,5 @@ def test_optimal_values_of_a_table_are_minima_of_all():
     table, best = control.ControlProblem(m), control.optimal_action_values(m).ravel()
     for huber in (0.0, 0.1, 10.0):
         assert control.huber_projected_error(table, best, huber) < 1e-12
-    with pytest.raises(InputError, match="huber is -1; it should be one number above 0"):
-        control.huber_projected_error(table, best, -1)
+    with pytest.raises(InputError, match=r"huber is -1\.0; it should be one number above 0"):
+        control.huber_projected_error(table, best, -1.0)
