@@ -31,7 +31,7 @@ def test_runs_that_are_good_enough_are_stopped_and_that_is_told(run):
 
 
 def test_the_agent_that_played_best_is_saved_and_plays_so_again(run, tmp_path):
-    """Of two settings, one that learns and one that cannot; and the file has the weights of when it played."""
+    """One setting learns and one cannot; the file has the weights of when its agent played."""
     swept = ("--step-size", "1e-30", "2^-8", "--evaluate-every", "100", "--evaluate-episodes", "3")
     seen = run("train", "CartPole-v1", "qrc", *FEW, *swept, "--save", str(tmp_path / "agent.npz"), "--json")
     best = max(seen["evaluations"], key=lambda row: (row["mean"], row["steps"], row["setting"], row["run"]))

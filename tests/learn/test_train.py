@@ -342,7 +342,7 @@ def test_qrc_learns_to_act(env, poor):
 
 @pytest.mark.slow
 def test_programs_of_networks_long_gone_are_let_go():
-    """Of twelve networks the last eight have their programs in memory; others stay on disk."""
+    """Memory has the programs of the last eight of twelve networks; the others stay on disk."""
     for units in range(21, 33):
         gpbe.train("CartPole-v1", "qrc", steps=20, every=20, hidden=units)
     gc.collect()
