@@ -34,7 +34,7 @@ DAI = "sbeed-dai"
 POLE = "CartPole-v1"
 FEW, SOME, MORE, MANY = 2, 4, 8, 20
 """Runs of a setting, where they are not those of a verdict."""
-PIECE, EPISODES = 10, 20
+PIECE, EPISODES = 8, 20
 """Runs that are trained at once to be judged by greedy actions, and episodes that judge each."""
 
 
