@@ -2,7 +2,7 @@
 
 `python benchmarks/procedure.py [results] [repetitions]`: with a folder of packed evidence that has a verdict, the law
 of every chosen setting is that of drawing from its observed runs; without one, laws like those of returns. In each
-repetition fresh runs of every setting are drawn, 30 or 50 at the first look and as many again at the second, and every
+repetition fresh runs of every setting are drawn, as many as the plan has at each of two looks, and every
 claim is judged. The truth is what 3,000 runs of each setting say. Told are the shares of right verdicts (power), wrong
 ones (error; at most 5 % of repetitions are allowed), and of claims left open. Claims about modes are left out, since
 they can hold and never fail.
