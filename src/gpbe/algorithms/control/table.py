@@ -4,6 +4,7 @@ What `gpbe.train`, sweeps, the command line, figures and estimates of cost know 
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from gpbe.algorithms.control.hyperparameters import WIDTH
@@ -34,6 +35,17 @@ def _traced(
     )
 
 
+_SBEED = ControlAlgorithm(
+    "sbeed",
+    "gpbe.algorithms.control.sbeed:SBEED",
+    hyperparameters=(*_POLICY, "tau", "eta"),
+    fixed={"beta": 0.0},
+    swept=(*_SWEPT, "eta", "nu"),
+    describe="state values and a policy; tau = 0 leaves the policy as it began",
+    paper="Dai et al. 2018",
+    look=Look("SBEED", "red", (1.2, 0.8)),
+    speed=0.6,
+)
 _RECORDS = (
     ControlAlgorithm(
         "q-learning",
@@ -141,28 +153,13 @@ _RECORDS = (
         look=Look("GQ-Grad", "black"),
         speed=0.55,
     ),
-    ControlAlgorithm(
-        "sbeed",
-        "gpbe.algorithms.control.sbeed:SBEED",
-        hyperparameters=(*_POLICY, "tau", "eta"),
-        fixed={"beta": 0.0},
-        swept=(*_SWEPT, "eta", "nu"),
-        describe="state values and a policy; tau = 0 leaves the policy as it began",
-        paper="Dai et al. 2018",
-        look=Look("SBEED", "red", (1.2, 0.8)),
-        speed=0.6,
-    ),
-    ControlAlgorithm(
-        "sbeed-dai",
-        "gpbe.algorithms.control.sbeed:SBEED",
-        {"rho": "entropy"},
-        hyperparameters=(*_POLICY, "tau", "eta"),
-        fixed={"beta": 0.0},
-        swept=(*_SWEPT, "eta", "nu"),
+    _SBEED,
+    replace(
+        _SBEED,
+        name="sbeed-dai",
+        choices={"rho": "entropy"},
         describe="SBEED whose rho estimates the entropy's term too, so that eta is in the policy's gradient",
-        paper="Dai et al. 2018",
         look=Look("SBEED (Dai)", "grey", (1.2, 0.8)),
-        speed=0.6,
     ),
     ControlAlgorithm(
         "sbeed-q",
