@@ -1,10 +1,14 @@
 """What do time and memory of logs grow with?
 
-Run with nothing else on the machine: `python benchmarks/logs.py [rows ...] [--json FILE]`, 1e5 to 1e7 if left out.
-`docs/draw_cost.py` draws the file. Rows lie in Parquet files of a million, twenty features each, in episodes of fifty
-on average. Ten files are written (1.8 GB); of more, the others are links to these, so that 1e8 rows fit on any disk.
-Each command is a process of its own, from its start to its answer; memory is the peak of its resident set, of workers
-the largest. `predict` holds the whole log in memory, in 32 bits, so it is measured up to ten million rows.
+`python benchmarks/logs.py [rows ...] [--json FILE] [--folder FOLDER]`, 1e5 to 1e7 if left out, with nothing else on the
+machine. It tells first how long it should take, and with `--dry-run` only that. `docs/draw_cost.py` draws the file,
+which is written after every command.
+
+Rows lie in Parquet files of a million, twenty features each, in episodes of fifty on average. At most ten files of a
+million are written (1.8 GB), once for all sizes, and deleted at the end; of more, the others are links to these, so
+that 1e8 rows fit on any disk. Each command is a process of its own, from its start to its answer. Memory is the peak
+of its resident set, of workers the largest; `cpu` is the time of the processor, which says more on a busy machine.
+`predict` keeps 32 bits of every number, and is left out where this machine has no room for them.
 """
 
 import argparse
@@ -18,7 +22,9 @@ import time
 from multiprocessing import get_context
 from pathlib import Path
 
-FEATURES, FILE, WRITTEN, MOST_IN_MEMORY = 20, 1_000_000, 10, 10_000_000
+FEATURES, FILE, WRITTEN = 20, 1_000_000, 10
+KEPT = 180
+"""Bytes that `predict` keeps of a row, about, with what it is learned by."""
 COMMANDS = {
     "evaluate wis": ("evaluate", "--by", "wis"),
     "evaluate lstd": ("evaluate", "--by", "lstd"),
@@ -29,64 +35,97 @@ COMMANDS = {
     "predict lstd": ("predict", "lstd"),
 }
 
+SECONDS = {
+    "evaluate wis": (2.5, 3.5),
+    "evaluate lstd": (2.5, 4.0),
+    "evaluate lstd, lambda 0.9": (2.5, 4.0),
+    "evaluate all": (2.5, 8.5),
+    "evaluate all, a worker a core": (4.0, 5.0),
+    "predict td": (3.5, 4.0),
+    "predict lstd": (4.0, 4.0),
+}
+"""Seconds to start and for a million rows, measured on a busy machine, so at most: to tell how long all will take."""
+WRITING = 3.0
+"""The same for a million rows that are written."""
 
-def write(folder: Path, rows: int) -> None:
-    """A log of random numbers in files. In a process of its own: what it takes would count for those that follow."""
+
+def write(folder: Path, sizes: list[int]) -> None:
+    """Logs of random numbers in files. In a process of its own: what it takes would count for those that follow."""
     import numpy as np
     import polars as pl
 
-    for k, start in enumerate(range(0, rows, FILE)):
-        file, n = folder / f"{k:04}.parquet", min(FILE, rows - start)
-        if k >= WRITTEN and n == FILE:
-            os.link(folder / f"{k % WRITTEN:04}.parquet", file)
-            continue
-        rng = np.random.default_rng(k)
-        ends, behavior = rng.random(n) < 0.02, rng.uniform(0.3, 0.7, n)
-        table = {f"x_{i}": rng.standard_normal(n) for i in range(FEATURES)}
-        table |= {"reward": rng.standard_normal(n), "discount": np.where(ends, 0.0, 0.99)}
-        table |= {"target": np.clip(behavior + rng.uniform(-0.1, 0.1, n), 0, 1), "behavior": behavior}
-        pl.DataFrame(table).write_parquet(file)
+    made: dict[tuple[int, int], Path] = {}
+    for rows in sizes:
+        (folder / str(rows)).mkdir()
+        for k, start in enumerate(range(0, rows, FILE)):
+            file, n = folder / str(rows) / f"{k:04}.parquet", min(FILE, rows - start)
+            if (k % WRITTEN, n) in made:
+                os.link(made[k % WRITTEN, n], file)
+                continue
+            rng = np.random.default_rng(k)
+            ends, behavior = rng.random(n) < 0.02, rng.uniform(0.3, 0.7, n)
+            table = {f"x_{i}": rng.standard_normal(n) for i in range(FEATURES)}
+            table |= {"reward": rng.standard_normal(n), "discount": np.where(ends, 0.0, 0.99)}
+            table |= {"target": np.clip(behavior + rng.uniform(-0.1, 0.1, n), 0, 1), "behavior": behavior}
+            pl.DataFrame(table).write_parquet(file)
+            made[k % WRITTEN, n] = file
 
 
-def measure(command: tuple[str, ...], files: list[str]) -> tuple[float, float]:
-    """Seconds, and megabytes at the peak."""
+def asked(rows: int) -> list[str]:
+    """The commands that a log of so many rows is measured with."""
+    room = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 0.8
+    left_out = ("predict",) * (KEPT * rows > room) + ("evaluate all, a worker",) * (rows <= FILE)
+    return [name for name in COMMANDS if not name.startswith(left_out)]
+
+
+def expected(rows: int) -> float:
+    """Seconds that a size should take, files included."""
+    return WRITING * min(rows, WRITTEN * FILE) / 1e6 + sum(a + b * rows / 1e6 for a, b in map(SECONDS.get, asked(rows)))
+
+
+def measure(command: tuple[str, ...], folder: Path) -> dict[str, float]:
+    """Seconds by the clock and of the processor, and megabytes at the peak."""
     name, *rest = command
-    logs = files if name == "evaluate" else [str(Path(files[0]).parent / "*.parquet")]
-    whole = [sys.executable, "-m", "gpbe", name, *logs, *rest, "--json"]
+    whole = [sys.executable, "-m", "gpbe", name, str(folder / "*.parquet"), *rest, "--json"]
     begun = time.perf_counter()
     process = subprocess.Popen(whole, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     if status:
         raise SystemExit(f"{' '.join(whole[2:])} failed")
-    return time.perf_counter() - begun, used.ru_maxrss / 1e3
+    seconds, cpu = time.perf_counter() - begun, used.ru_utime + used.ru_stime
+    return {"seconds": round(seconds, 2), "cpu": round(cpu, 2), "MB": round(used.ru_maxrss / 1e3)}
 
 
-def main(sizes: list[int], file: Path | None) -> None:
+def main(sizes: list[int], file: Path | None, parent: Path | None, dry: bool) -> None:
     """Print a row for each size and command, and write what there is so far."""
-    print(f"{'rows':>12}  {'command':30}{'seconds':>9}{'MB':>8}{'rows/s':>12}")
-    found = []
     for rows in sizes:
-        folder = Path(tempfile.mkdtemp())
-        try:
-            writer = get_context("spawn").Process(target=write, args=(folder, rows))
-            writer.start()
-            writer.join()
-            files = sorted(map(str, folder.glob("*.parquet")))
-            for name, command in COMMANDS.items():
-                if (name.startswith("predict") and rows > MOST_IN_MEMORY) or ("worker" in name and len(files) < 2):
-                    continue
-                seconds, megabytes = measure(command, files)
-                print(f"{rows:12,}  {name:30}{seconds:9.1f}{megabytes:8.0f}{rows / seconds:12,.0f}", flush=True)
-                found.append({"rows": rows, "command": name, "seconds": round(seconds, 2), "MB": round(megabytes)})
+        print(f"{rows:,} rows should take {expected(rows) / 60:.1f} minutes at most")
+    if dry:
+        return
+    folder = Path(tempfile.mkdtemp(dir=parent))
+    found = []
+    try:
+        writer = get_context("spawn").Process(target=write, args=(folder, sizes))
+        writer.start()
+        writer.join()
+        print(f"{'rows':>12}  {'command':30}{'seconds':>9}{'cpu':>9}{'MB':>8}{'rows/s':>12}")
+        for rows in sizes:
+            for name in asked(rows):
+                m = measure(COMMANDS[name], folder / str(rows))
+                shown = f"{m['seconds']:9.1f}{m['cpu']:9.1f}{m['MB']:8.0f}{rows / m['seconds']:12,.0f}"
+                print(f"{rows:12,}  {name:30}{shown}", flush=True)
+                found.append({"rows": rows, "command": name, **m})
                 if file is not None:
                     file.write_text(json.dumps(found, indent=1) + "\n")
-        finally:
-            shutil.rmtree(folder)
+    finally:
+        shutil.rmtree(folder)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("rows", nargs="*", type=float, default=[1e5, 1e6, 1e7])
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--folder", type=Path, help="where to make the files; the system's folder for such if left out")
+    parser.add_argument("--dry-run", action="store_true")
     given = parser.parse_args()
-    main([int(rows) for rows in given.rows], given.json)
+    main(sorted({int(rows) for rows in given.rows}), given.json, given.folder, given.dry_run)

@@ -2,7 +2,9 @@
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -39,6 +41,23 @@ def all_names(package: str) -> Callable[[], list[str]]:
         return sorted({*vars(module), *module.__all__})
 
     return names
+
+
+@contextmanager
+def importing(module: str) -> Iterator[None]:
+    """Import a module in another thread, while this one waits for something else, such as another process.
+
+    >>> with importing("statistics"):
+    ...     pass
+    >>> "statistics" in sys.modules
+    True
+    """
+    thread = threading.Thread(target=importlib.import_module, args=(module,))
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
 
 
 def named(reference: str) -> Callable[..., Any]:

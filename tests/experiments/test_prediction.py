@@ -12,9 +12,9 @@ from gpbe.experiments.baird import computation as baird
 from gpbe.experiments.corrections import computation as corrections
 from gpbe.experiments.prediction import computation as prediction
 from gpbe.experiments.prediction import drawing as drawings
-from gpbe.experiments.tables import curves_table, settings_table
 from gpbe.figures import learning
 from gpbe.lazy import named
+from gpbe.learn.tables import curves_table, settings_table
 from helpers.samples import few
 from helpers.seeds import moved
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from gpbe import store
+from gpbe import InputError, store
 from gpbe.runner import Chunk, Event, Local, Ray, run
 
 DRAW = "helpers.runners:draw"
@@ -146,3 +146,10 @@ def wait_until(condition, seconds: float = 20.0) -> None:
     while not condition():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.01)
+
+
+def refused_from(limit: int, number: int) -> int:
+    """The number itself, if it is below the limit."""
+    if number >= limit:
+        raise InputError(f"number {number} is too large")
+    return number

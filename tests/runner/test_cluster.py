@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -12,10 +13,11 @@ from collections import Counter
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
 import polars as pl
 import pytest
 
-from gpbe import InputError, store
+from gpbe import InputError, evaluate, mdp, store
 from gpbe.cli import main
 from gpbe.experiments.sweep_file import read
 from gpbe.runner import Chunk, Event, Local, Ray, cluster, run
@@ -296,3 +298,32 @@ def test_control_gives_the_same_bits_as_on_one_machine(machines, tmp_path, monke
     assert report.complete, report
     assert len(retried) == 1, retried
     assert table(tmp_path / "killed").equals(local)
+
+
+def write_log(folder: Path, files: int) -> str:
+    """A log in several files, of which each has other episodes."""
+    for number in range(files):
+        log = mdp.Log.simulate(mdp.problem("boyan"), 300 + 50 * number, seed=number)
+        log.write(folder / f"{number}.parquet")
+    return str(folder / "*.parquet")
+
+
+@pytest.mark.slow
+def test_sums_over_files_are_those_of_one_process_to_the_last_bit(tmp_path):
+    pytest.importorskip("ray")
+    log, names = write_log(tmp_path, 5), ("lstd", "mis", "wpdis")
+    ours, alone = (evaluate(log, names, lam=0.5, workers=workers) for workers in (Ray("local", 2), 1))
+    assert ours.as_dict() == alone.as_dict()
+    np.testing.assert_array_equal(ours["lstd"].weights, alone["lstd"].weights)
+
+
+@pytest.mark.slow
+def test_a_wrong_row_is_named_by_its_file_also_from_a_cluster(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("ray")
+    write_log(tmp_path, 3)
+    wrong = pl.read_parquet(tmp_path / "1.parquet").with_columns(reward=pl.lit(float("nan")))
+    wrong.write_parquet(tmp_path / "1.parquet")
+    monkeypatch.chdir(tmp_path)  # names of files begin where the command was given
+    with pytest.raises(SystemExit):
+        main(["evaluate", "0.parquet", "1.parquet", "2.parquet", "--by", "lstd", "--on", "ray:local", "--workers", "1"])
+    assert re.fullmatch(r"gpbe: 1\.parquet: reward\[row 0\] is nan; .*\n", capsys.readouterr().err)

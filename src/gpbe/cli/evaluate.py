@@ -31,7 +31,8 @@ def evaluate(
     target: Reference = None,
     behavior: Reference = None,
     features: Reference = None,
-    workers: int = 1,
+    on: str = "local",
+    workers: Number = None,
     resamples: int = 1000,
     step_size: Real = None,
     seed: int = 0,
@@ -57,7 +58,8 @@ def evaluate(
         target: a function from states to the target policy's probabilities, as policies:new
         behavior: the same for the behavior, instead of a column
         features: a function from states to features
-        workers: processes that read files side by side
+        on: where files are read: local, ray, or ray:ADDRESS (such as ray:auto) for a cluster
+        workers: processes that read files side by side; if left out one, and on a cluster one for each CPU
         resamples: of the bootstrap
         step_size: of an algorithm that has one
         seed: of the bootstrap, of learning, and of episodes
@@ -89,12 +91,19 @@ def evaluate(
         interval=interval,
         lam=lam,
         hidden=hidden,
-        workers=workers,
+        workers=read_workers(on, workers),
         resamples=resamples,
         seed=seed,
         **({} if step_size is None else {"step_size": step_size}),
     )
     show(found, " ".join(log), weights, out, json)
+
+
+def read_workers(on: str, count: int | None) -> Any:
+    """Who reads the files: some processes here, or a cluster's."""
+    from gpbe.cli.run import executor_on
+
+    return (1 if count is None else count) if on == "local" else executor_on(on, count)
 
 
 def estimate(log: tuple[str, ...], layout: dict[str, Any], **options: Any) -> Any:

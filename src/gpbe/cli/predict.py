@@ -1,5 +1,6 @@
 """`gpbe predict`: learn, and show what was learned as a table, JSON, a file of curves or a drawing."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -29,12 +30,15 @@ from gpbe.cli.sweeping import check_out, plain, read_typed, single_and_grid, wri
 from gpbe.cli.terminal import console, headed, print_json
 from gpbe.cli.together import alike, labels, listed, stacked, told
 from gpbe.exact.weightings import Name as Weighting
+from gpbe.lazy import importing
 from gpbe.mdp import is_log
+from gpbe.process import with_cache
 from gpbe.wording import as_text
 
 if TYPE_CHECKING:
+    from gpbe.learn.linear.recorded import Recording
     from gpbe.learn.prediction import Prediction
-    from gpbe.mdp import LogFiles, PredictionProblem
+    from gpbe.mdp import Log, PredictionProblem
 
 Length = Annotated[str | None, arg(metavar="INT|episode", help_behavior_hint="")]
 
@@ -106,7 +110,8 @@ def predict(
     """
     each = told(algorithm, read_typed(hyperparameters), partial(hyperparameters_of, net))
     check_out(out)
-    data = read_data(problem, index)
+    os.environ.update(with_cache(os.environ))
+    data = read_data(problem, index, net)
     name = getattr(data, "name", Path(problem).stem)
     of_net = {"basis": basis, "n": read_length(n), "batch": batch, "buffer": buffer, "kernel": kernel}
     of_net = {option: value for option, value in of_net.items() if value is not None}
@@ -132,11 +137,19 @@ def hyperparameters_of(net: object, algorithm: str) -> tuple[str, ...]:
     return (linear if net is None else nonlinear).find(algorithm).hyperparameters
 
 
-def read_data(problem: str, index: int | None) -> "PredictionProblem | LogFiles":
-    """What to learn from: a problem by its name or in a file, or a log in files."""
+def read_data(problem: str, index: int | None, net: object = None) -> "PredictionProblem | Recording | Log":
+    """What to learn from: a problem by its name or in a file, or a log in files, read once for all algorithms."""
     from gpbe.mdp import scan_log
 
-    return scan_log(problem) if is_log(problem) else read_problem(problem, index)
+    if not is_log(problem):
+        return read_problem(problem, index)
+    with importing("gpbe.learn.predict"):  # while another process tries to read the files
+        files = scan_log(problem)
+    if net is not None:
+        return files.read()
+    from gpbe.learn.linear.recorded import Recording
+
+    return Recording(files)
 
 
 def read_length(n: str | None) -> int | str | None:
@@ -145,7 +158,11 @@ def read_length(n: str | None) -> int | str | None:
 
 
 def learn(
-    data: "PredictionProblem | LogFiles", algorithm: str, typed: Mapping[str, list[float]], title: str, **options: Any
+    data: "PredictionProblem | Recording | Log",
+    algorithm: str,
+    typed: Mapping[str, list[float]],
+    title: str,
+    **options: Any,
 ) -> "Prediction":
     """The learning itself, with its progress on the terminal."""
     import numpy as np
@@ -178,7 +195,7 @@ def show(results: Sequence["Prediction"], headings: Sequence[Mapping[str, Any]],
     import numpy as np
 
     from gpbe.cli import pages
-    from gpbe.experiments.tables import curves_table, settings_table
+    from gpbe.learn.tables import curves_table, settings_table
 
     names, several = [result.algorithm for result in results], len(results) > 1
     title = f"{listed(names)} on {headings[0]['problem']}"

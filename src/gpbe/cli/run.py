@@ -56,7 +56,7 @@ def run(
     if estimate:
         _estimate([next(chosen)[0]] if name in experiments.STAGED else _known(chosen), workers, json)
         return
-    executor = _executor(on, workers)
+    executor = executor_on(on, workers)
     if patience is not None and not patience > 0:
         raise InputError(f"--patience {patience:g} should be more than 0 seconds")
     check_writable(out)
@@ -133,7 +133,8 @@ def _said(row: dict[str, Any]) -> str:
     return f"{row['experiment']}: {chunks}, {row['steps_done']:,} {row['unit']}{speed}, {took}{failed}: {row['folder']}"
 
 
-def _executor(on: str, count: int | None) -> "Local | Ray":
+def executor_on(on: str, count: int | None) -> "Local | Ray":
+    """Where --on says that work is done."""
     from gpbe import runner
 
     where, _, address = on.partition(":")

@@ -10,6 +10,7 @@ from gpbe.checks import as_floats, check_at_least, check_known
 from gpbe.errors import InputError
 from gpbe.evaluation.intervals import Method
 from gpbe.evaluation.linear import Where
+from gpbe.evaluation.reading import Workers
 from gpbe.evaluation.survey import Survey
 from gpbe.shapes import Numbers
 
@@ -51,7 +52,7 @@ class Asked(NamedTuple):
     lam: float
     resamples: int
     seed: int
-    workers: int
+    workers: int | Workers
     net: NetAsked | None
     """None if values are linear."""
     hyperparameters: Mapping[str, Any]
@@ -66,7 +67,7 @@ def read_asked(
     lam: float | int,
     resamples: int,
     seed: int,
-    workers: int,
+    workers: int | Workers,
     hidden: Any,
     body: Any,
     hyperparameters: Mapping[str, Any],
@@ -84,7 +85,8 @@ def read_asked(
     check_known(interval, get_args(Method), "interval")
     if not (isinstance(lam, int | float) and 0 <= lam <= 1):
         raise InputError(f"lam is {lam!r}; it should lie in [0, 1]")
-    check_at_least(1, workers=workers)
+    if not isinstance(workers, Workers):
+        check_at_least(1, workers=workers)
     check_at_least(2, resamples=resamples)
     check_at_least(0, seed=seed)
     learned = [name for name in names if name not in ESTIMATORS]

@@ -1,13 +1,14 @@
 """`gpbe.evaluate`: a policy's value from recorded data, with its uncertainty."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from gpbe.errors import InputError
 from gpbe.evaluation import advice
 from gpbe.evaluation.asked import Asked, possible, read_asked
 from gpbe.evaluation.plan import Plan
-from gpbe.evaluation.reading import groupings, surveyed
+from gpbe.evaluation.reading import Workers, groupings, surveyed
 from gpbe.evaluation.result import Diagnostics, Evaluation
 from gpbe.evaluation.survey import Survey, joined
 from gpbe.evaluation.walk import Grouping
@@ -28,7 +29,7 @@ def evaluate(
     body: Callable[..., Any] | None = None,
     resamples: int = 1000,
     seed: int = 0,
-    workers: int = 1,
+    workers: int | Workers = 1,
     advance: Callable[[int], None] = lambda rows: None,
     **hyperparameters: Any,
 ) -> Evaluation:
@@ -49,7 +50,8 @@ def evaluate(
         body: instead of these layers: a function from a key to an Equinox module from one state's features to others.
         resamples: of the bootstrap.
         seed: of the bootstrap, and of learning.
-        workers: processes that read files side by side.
+        workers: processes that read files side by side: how many on this machine, or `gpbe.runner.Ray()` for those of
+            a cluster, whose machines must see the files under the same names.
         advance: is told how many more rows have been read.
         **hyperparameters: of an algorithm of `gpbe.predict`, such as `step_size`; of one with a network also its
             options, such as `optimizer` and `batch`.
@@ -76,7 +78,12 @@ def evaluate(
     )
     source = read_source(log)
     check_states(asked, source)
-    surveys = surveyed(source, workers, advance)
+    with workers.connected() if isinstance(workers, Workers) and len(source.parts) > 1 else nullcontext():
+        return _evaluated(asked, source, advance)
+
+
+def _evaluated(asked: Asked, source: Source, advance: Callable[[int], None]) -> Evaluation:
+    surveys = surveyed(source, asked.workers, advance)
     survey = joined(surveys)
     names, left_out = possible(asked, survey)
     plan = Plan(asked, source, survey, groupings(surveys, _numbers(asked, names, survey)), advance)
@@ -85,7 +92,7 @@ def evaluate(
     grouping = plan.grouped[0]
     said = advice.warnings(survey, calibration, estimates)
     found = Diagnostics(survey, calibration, min(grouping.total, _units(survey, grouping)), grouping.block, said)
-    return Evaluation(estimates, recommended, reason, found, level, asked.where.kind, left_out)
+    return Evaluation(estimates, recommended, reason, found, asked.level, asked.where.kind, left_out)
 
 
 def read_source(log: Any) -> Source:

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import AbstractContextManager
 from functools import partial
 from multiprocessing import get_context
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -25,7 +26,20 @@ BLOCKS = 50
 """How many blocks there are then."""
 
 
-def surveyed(source: Source, workers: int, advance: Callable[[int], None]) -> list[Survey]:
+@runtime_checkable
+class Workers(Protocol):
+    """Processes elsewhere that read files side by side, such as `gpbe.runner.Ray`."""
+
+    def map(self, work: Callable[[int], T], count: int) -> Iterator[T]:
+        """What `work` makes of 0, 1, ..., in this order."""
+        ...
+
+    def connected(self) -> AbstractContextManager[None]:
+        """Within it, workers are used several times."""
+        ...
+
+
+def surveyed(source: Source, workers: int | Workers, advance: Callable[[int], None]) -> list[Survey]:
     """A first look at every part."""
     found: list[Survey] = []
     for name, survey in zip(source.parts, over_parts(partial(look, source), len(source.parts), workers), strict=True):
@@ -57,7 +71,7 @@ def collected(
     source: Source,
     estimators: list[Estimator | Calibration],
     grouped: list[Grouping],
-    workers: int,
+    workers: int | Workers,
     advance: Callable[[int], None],
 ) -> list[Sums]:
     """The sums of every estimator over the whole log, in one pass.
@@ -87,10 +101,13 @@ def _collect(
     return rows, sums
 
 
-def over_parts(work: Callable[[int], T], parts: int, workers: int) -> Iterator[T]:
+def over_parts(work: Callable[[int], T], parts: int, workers: int | Workers) -> Iterator[T]:
     """What `work` makes of each part, in order; on several processes if there are several parts."""
-    if min(workers, parts) < 2:
+    if parts < 2 or workers == 1:
         yield from map(work, range(parts))
+        return
+    if isinstance(workers, Workers):
+        yield from workers.map(work, parts)
         return
     with ProcessPoolExecutor(min(workers, parts), get_context("spawn")) as pool:
         yield from pool.map(work, range(parts))

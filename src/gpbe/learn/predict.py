@@ -11,6 +11,7 @@ from gpbe.checks import check_seed
 from gpbe.errors import InputError
 from gpbe.exact.weightings import Name
 from gpbe.learn.linear.predict import predict_linear
+from gpbe.learn.linear.recorded import Recording
 from gpbe.learn.prediction import Asked, Prediction
 from gpbe.mdp import Log, LogFiles, PredictionProblem
 from gpbe.mdp.log_source import Source
@@ -18,7 +19,7 @@ from gpbe.shapes import Numbers
 
 
 def predict(
-    problem: PredictionProblem | Log | LogFiles | str | Path,
+    problem: PredictionProblem | Log | LogFiles | Recording | str | Path,
     algorithm: str | Algorithm | NonlinearAlgorithm = "tdrc",
     *,
     steps: int | None = None,
@@ -136,7 +137,7 @@ def read_problem(problem: object) -> PredictionProblem | Source:
     >>> read_problem("baird").name
     'baird'
     """
-    if isinstance(problem, PredictionProblem | Log | LogFiles):
+    if isinstance(problem, PredictionProblem | Log | LogFiles | Recording):
         return problem
     if not isinstance(problem, str | Path):
         raise InputError(

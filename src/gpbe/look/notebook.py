@@ -59,8 +59,8 @@ def problem(one: PredictionProblem) -> str | None:
 
 def prediction(result: "Prediction") -> str | None:
     """Learning curves, and how good the settings are; nothing if runs of all settings diverged: its line says so."""
-    from gpbe.experiments.tables import curves_table, settings_table
     from gpbe.figures import learning
+    from gpbe.learn.tables import curves_table, settings_table
 
     means = [np.mean(areas, -1, dtype=float) for areas in result.areas.values()]
     if result.settings and not all(np.isfinite(mean).any() for mean in means):

@@ -203,12 +203,13 @@ def labels(frame: pl.DataFrame, name: str, at: Place) -> Array:
 
 def check_rows(values: Array, name: str, at: Place, low: float = -LARGEST, high: float = LARGEST) -> None:
     """Every number must be finite and in its range; what is larger than `LARGEST` is none that can be computed with."""
+    if not values.size or (values.min() >= low and values.max() <= high):  # which is false where one is NaN
+        return
     if not np.isfinite(values).all():
         place = np.argwhere(~np.isfinite(values))[0]
         raise at.refuse(name, int(place[0]), f"is {values[tuple(place)]}; every entry must be a finite number")
-    if values.size and (values.min() < low or values.max() > high):
-        place = np.argwhere((values < low) | (values > high))[0]
-        raise at.refuse(name, int(place[0]), f"is {values[tuple(place)]:g}; it should lie in [{low:g}, {high:g}]")
+    place = np.argwhere((values < low) | (values > high))[0]
+    raise at.refuse(name, int(place[0]), f"is {values[tuple(place)]:g}; it should lie in [{low:g}, {high:g}]")
 
 
 def vectors(frame: pl.DataFrame, names: tuple[str, ...], at: Place) -> Array:

@@ -10,17 +10,19 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from gpbe.errors import InputError
 from gpbe.interrupts import undisturbed, uninterrupted
 from gpbe.process import single_threaded, with_cache
 from gpbe.runner.chunk import Chunk
 from gpbe.runner.executor import Reply
+from gpbe.runner.mapped import mapped
 from gpbe.runner.worker import Answer, Job, prepare
 
+T = TypeVar("T")
 _QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
 _LOOPBACK = "127.0.0.1"
 _HERE: dict[str, Any] = {"include_dashboard": False, "_node_ip_address": _LOOPBACK}
@@ -55,6 +57,24 @@ class Ray:
     def start(self, job: Job, at_most: int) -> "RayCrew":
         """Connect to the cluster and start the actors."""
         return RayCrew(job, min(at_most, self.workers or at_most), self.address)
+
+    def map(self, work: Callable[[int], T], count: int) -> Iterator[T]:
+        """What a function makes of 0, 1, ..., in this order, so many numbers; see `gpbe.runner.mapped`."""
+        return mapped(self, work, count)
+
+    @contextlib.contextmanager
+    def connected(self) -> Iterator[None]:
+        """Stay connected in between, so that a cluster that is started here is started once."""
+        ray = _import_ray()
+        if ray.is_initialized():
+            yield
+            return
+        _connect(ray, self.address)
+        try:
+            yield
+        finally:
+            with uninterrupted():
+                ray.shutdown()
 
 
 class RayCrew:

@@ -7,6 +7,7 @@ leaves behind), and it does not import the driver's main script again, as a spaw
 import functools
 import importlib
 import os
+import pickle
 import re
 import signal
 import socket
@@ -37,6 +38,8 @@ class Job(NamedTuple):
 
     runner: str
     spec_hash: str
+    given: bytes | None = None
+    """What the runner is called with before a chunk's payload, pickled; nothing if left out."""
 
 
 class Answer(NamedTuple):
@@ -97,7 +100,10 @@ def perform(function: Runner, job: Job, chunk: Chunk) -> Answer:
 def prepare(job: Job) -> tuple[Callable[[Chunk], Answer], Answer]:
     """What a worker does with its chunks, and what it says at its start."""
     try:
-        return functools.partial(perform, find_runner(job.runner), job), Answer("ready")
+        function: Any = find_runner(job.runner)
+        if job.given is not None:
+            function = functools.partial(function, pickle.loads(job.given))
+        return functools.partial(perform, function, job), Answer("ready")
     except InputError as error:
         return lambda chunk: Answer("unusable"), Answer("unusable", error=str(error))
 

@@ -10,7 +10,7 @@ import pytest
 import gpbe
 from gpbe import mdp
 from gpbe.algorithms.linear.least_squares import accumulate
-from gpbe.learn.linear.recorded import recorded, with_ends
+from gpbe.learn.linear.recorded import Recording, recorded, with_ends
 
 ROWS, K = 23, 3
 ENDED, CUT = [4, 11, 17], [7, 14, 22]
@@ -124,3 +124,38 @@ def test_what_is_too_large_to_learn_from_is_named_by_its_row_in_the_log(refuses)
 @pytest.mark.parametrize("steps", [0, ROWS + 1])
 def test_more_steps_than_there_are_or_none_are_refused(steps, refuses):
     refuses(lambda: recorded(Split(mdp.Log(**columns()), (6, 12)), steps), rf"steps is {steps}; ")
+
+
+class Counted:
+    """A log that counts how often it is read."""
+
+    def __init__(self, log: mdp.Log):
+        self.log, self.parts, self.passes = log, ("log",), 0
+
+    def count(self) -> int:
+        return len(self.log)
+
+    def pieces(self, part: int = 0, numbers: int = 0) -> Iterator[mdp.Log]:
+        self.passes += 1
+        yield from Split(self.log, (6, 12)).pieces()
+
+
+def test_one_reading_is_enough_for_several_algorithms():
+    log = mdp.Log(**columns())
+    counted = Counted(log)
+    recording = Recording(counted)
+    for name in ("td", "tdrc", "lstd"):
+        ours, alone = (gpbe.predict(each, name, metrics=("rmspbe",)) for each in (recording, log))
+        np.testing.assert_array_equal(ours.weights, alone.weights)
+        np.testing.assert_allclose(ours.curves["rmspbe"], alone.curves["rmspbe"], rtol=1e-5)
+    assert counted.passes == 1
+
+
+def test_a_metric_of_its_own_or_other_steps_take_another_pass():
+    log = mdp.Log(**columns())
+    counted = Counted(log)
+    recording = Recording(counted)
+    for passes, options in enumerate(({}, {"metrics": ("distance",)}, {"steps": 9}), 1):
+        ours, alone = (gpbe.predict(each, "etd", lam=0.5, **options) for each in (recording, log))
+        np.testing.assert_array_equal(ours.weights, alone.weights)
+        assert counted.passes == passes

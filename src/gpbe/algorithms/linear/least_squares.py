@@ -1,6 +1,5 @@
 """LSTD(lambda) with every correction: sums over a log, piece by piece, and the solution of A w = b."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -82,6 +81,43 @@ def trace_sequence(
     return trace_piece(log, no_past(log.features.shape[1]), algorithm, lam, limits)[0]
 
 
+class Sums:
+    """Sums of A = rho e (x - gamma x')', b = rho e R and C = M x x' over the pieces of a log, as they come.
+
+    `psi` are the scales of AB-Trace, which are known only after a pass over the log.
+    """
+
+    def __init__(
+        self,
+        algorithm: str | Algorithm = "td",
+        lam: float = 0.0,
+        limits: Limits = UNLIMITED,
+        psi: tuple[float, float] = (1.0, 1.0),
+    ):
+        self.sought = (find(algorithm), lam, limits, psi)
+        """What the sums are of; those of one log depend on nothing else."""
+        self.rows, self._past, self._sums = 0, None, None
+
+    def add(self, piece: Log) -> None:
+        """The transitions that come next."""
+        a, lam, limits, psi = self.sought
+        for block in piece.pieces(numbers=BLOCK):
+            past = no_past(block.features.shape[1]) if self._past is None else self._past
+            t, self._past = trace_piece(block, past, a, lam, limits, psi)
+            weighted = t.e * t.rho[:, None]
+            change = block.features - block.discount[:, None] * block.next_features
+            seen = (block.features * t.emphasis[:, None]).T @ block.features
+            more = LinearSystem(weighted.T @ change, weighted.T @ block.reward, seen)
+            self._sums = more if self._sums is None else LinearSystem(*map(np.add, self._sums, more))
+            self.rows += len(block)
+
+    @property
+    def means(self) -> LinearSystem:
+        """The sample means."""
+        assert self._sums is not None  # a log without transitions has been refused
+        return LinearSystem(*(each / self.rows for each in self._sums))
+
+
 def accumulate(
     log: Source,
     algorithm: str | Algorithm = "td",
@@ -89,26 +125,22 @@ def accumulate(
     limits: Limits = UNLIMITED,
     steps: int | None = None,
 ) -> LinearSystem:
-    """Sample means of A = rho e (x - gamma x')', b = rho e R and C = M x x' over a log, or its first `steps` rows."""
-    psi = log_scales(log, steps) if find(algorithm).bootstrapping == "ab-trace" else (1.0, 1.0)
-    sums, past, rows = [], None, 0
-    for block in (block for piece in every_piece(log, steps) for block in piece.pieces(numbers=BLOCK)):
-        past = no_past(block.features.shape[1]) if past is None else past
-        t, past = trace_piece(block, past, algorithm, lam, limits, psi)
-        weighted = t.e * t.rho[:, None]
-        change = block.features - block.discount[:, None] * block.next_features
-        seen = (block.features * t.emphasis[:, None]).T @ block.features
-        sums.append(LinearSystem(weighted.T @ change, weighted.T @ block.reward, seen))
-        rows += len(block)
-    return mean_system(sums, rows)
+    """Sample means of A, b and C over a log, or its first `steps` rows."""
+    sums = log_sums(log, algorithm, lam, limits, steps)
+    for piece in every_piece(log, steps):
+        sums.add(piece)
+    return sums.means
+
+
+def log_sums(
+    log: Source, algorithm: str | Algorithm, lam: float, limits: Limits = UNLIMITED, steps: int | None = None
+) -> Sums:
+    """Sums that are ready for the pieces of a log; for AB-Trace it is gone over once before."""
+    of_log = find(algorithm).bootstrapping == "ab-trace"
+    return Sums(algorithm, lam, limits, log_scales(log, steps) if of_log else (1.0, 1.0))
 
 
 def log_scales(log: Source, steps: int | None = None) -> tuple[float, float]:
     """The scales of AB-Trace over the actions of a log: the least of psi_0 and the largest of psi_max in its pieces."""
     least, largest = zip(*(scales(piece.target, piece.behavior) for piece in every_piece(log, steps)), strict=True)
     return min(least), max(largest)
-
-
-def mean_system(sums: Iterable[LinearSystem], rows: int) -> LinearSystem:
-    """The mean over `rows` rows of sums over pieces of a log."""
-    return LinearSystem(*(np.sum(each, axis=0) / rows for each in zip(*sums, strict=True)))

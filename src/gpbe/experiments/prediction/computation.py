@@ -80,7 +80,7 @@ def pieces_of(plan: Plan) -> list[Piece]:
 
 def learn(problem: str, algorithm: str, settings: list[list[int]], runs: int, steps: int) -> pl.DataFrame:
     """A row for each setting (exponents of step size and ratio) and metric; the best one also has its curve."""
-    from gpbe.experiments.tables import curves_table, settings_table
+    from gpbe.learn.tables import curves_table, settings_table
 
     exponents = np.array(settings, dtype=float)
     hypers: dict[str, Any] = {"step_size": 2 ** exponents[:, 0]}

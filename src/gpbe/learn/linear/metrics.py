@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -12,8 +12,9 @@ from jaxtyping import Float
 
 from gpbe import exact, linalg
 from gpbe.algorithms.linear import Algorithm, Limits, expected_system
-from gpbe.algorithms.linear.least_squares import accumulate
+from gpbe.algorithms.linear.least_squares import Sums, log_sums
 from gpbe.errors import InputError
+from gpbe.exact.traces import LinearSystem
 from gpbe.exact.weightings import Name, as_weighting
 from gpbe.learn.prediction import Asked
 from gpbe.learn.robust import ROBUST, Named, measure_robust
@@ -40,10 +41,10 @@ class Metric(NamedTuple):
     target: Float[jax.Array, "*axes M"]
     constant: Float[jax.Array, "*axes"]
 
-    def at(self, w: Float[jax.Array, " K"]) -> jax.Array:
+    def at(self, w: Float[jax.Array | Array, " K"], xp: Any = jnp) -> Any:
         """The error of weights."""
-        residual = (self.rows * jnp.broadcast_to(w, self.rows.shape)).sum(-1) - self.target
-        return jnp.sqrt((residual**2).sum(-1) + self.constant)
+        residual = (self.rows * xp.broadcast_to(w, self.rows.shape)).sum(-1) - self.target
+        return xp.sqrt((residual**2).sum(-1) + self.constant)
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,11 @@ class Measured:
     per_setting: bool = False
     per_run: bool = False
 
+    def once(self, w: Float[Array, " K"]) -> Array:
+        """The error of weights, by NumPy: for one number nothing needs to be compiled."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(Metric._make(map(np.asarray, self.metric)).at(w, np))
+
     def take(self, settings: Array) -> "Measured":
         """The same for some of the settings."""
         if not self.per_setting:
@@ -62,10 +68,9 @@ class Measured:
 
 
 def build_metrics(asked: Asked, a: Algorithm, settings: Settings, names: tuple[str, ...]) -> list[Measured]:
-    """The metrics by name, ready for the compiled loop."""
+    """The metrics of a problem by name, ready for the compiled loop."""
     problem = asked.problem
-    if not isinstance(problem, PredictionProblem):
-        return [_from_log(problem, asked.steps, a, settings, name) for name in names]
+    assert isinstance(problem, PredictionProblem)
     d = read_weighting(problem, asked.weighting)
     build = {"distance": partial(_distance, problem, a, settings, asked.state_lam)}
     return [build.get(name, partial(_error, problem, name.removeprefix("rms"), d))() for name in names]
@@ -143,20 +148,25 @@ def _to_point(points: Array, per_setting: bool = False) -> Measured:
     return Measured(Metric(*(jnp.asarray(x, jnp.float32) for x in parts)), per_setting)
 
 
-def _from_log(log: Source, steps: int | None, a: Algorithm, settings: Settings, name: str) -> Measured:
-    """A metric from a log's own sums: its LSTD solution, and the PBE with sampled A, b and C."""
+def sums_of_log(log: Source, steps: int | None, a: Algorithm, settings: Settings, name: str) -> Sums:
+    """The sums over a log that a metric is made of: the PBE's, or those of the algorithm's own fixed point."""
     if name not in ("rmspbe", "distance"):
         raise _not_of_a_log(name)
     if name == "rmspbe":
-        system = accumulate(log, "td", lam=0.0, steps=steps)
-        root = np.linalg.cholesky(system.C + 1e-12 * np.trace(system.C) * np.eye(len(system.b)))
-        return Measured(_reduced(np.linalg.solve(root, system.A), np.linalg.solve(root, system.b)))
+        return Sums("td", lam=0.0)
     if settings.values.keys() & FIXED_POINT:
         raise InputError(
             "the distance to a log's fixed point needs one lam; sweep other hyperparameters, or use rmspbe"
         )
-    system = accumulate(log, a, *_limits(settings, 0), steps)
-    return _to_point(linalg.least_squares(system.A, system.b).solution)
+    return log_sums(log, a, *_limits(settings, 0), steps)
+
+
+def metric_of_log(name: str, system: LinearSystem) -> Measured:
+    """A metric from a log's own means: its LSTD solution, or the PBE with sampled A, b and C."""
+    if name == "distance":
+        return _to_point(linalg.least_squares(system.A, system.b).solution)
+    root = np.linalg.cholesky(system.C + 1e-12 * np.trace(system.C) * np.eye(len(system.b)))
+    return Measured(_reduced(np.linalg.solve(root, system.A), np.linalg.solve(root, system.b)))
 
 
 def _not_of_a_log(name: str) -> InputError:

@@ -13,8 +13,8 @@ from gpbe.checks import LARGEST_LEARNED, as_floats, check_at_least, check_magnit
 from gpbe.errors import InputError
 from gpbe.learn.grouping import padded_groups
 from gpbe.learn.linear.loop import Options, Weights
-from gpbe.learn.linear.metrics import METRICS, Measured, build_metrics, robust_metrics
-from gpbe.learn.linear.recorded import recorded
+from gpbe.learn.linear.metrics import METRICS, Measured, build_metrics, metric_of_log, robust_metrics, sums_of_log
+from gpbe.learn.linear.recorded import Recording
 from gpbe.learn.linear.side_by_side import Learned, learn_all
 from gpbe.learn.linear.streams import simulated
 from gpbe.learn.linear.tracking import Stream
@@ -62,8 +62,6 @@ def read(asked: Asked, epochs: int = 1, initial_weights: Numbers | None = None) 
     """Check everything that was asked, and gather the data."""
     a = find(asked.algorithm)
     settings = read_hyperparameters(a, asked)
-    stream = read_stream(a, asked)
-    every = asked.spacing(stream.now.shape[-1])
     check_epochs(a, epochs)
     check_optimizer(asked.optimizer)
     if asked.optimizer == "adam" and (a.mirror_prox or a.finite_sum or a.least_squares):
@@ -72,7 +70,8 @@ def read(asked: Asked, epochs: int = 1, initial_weights: Numbers | None = None) 
     named = {name: read_name(name, METRICS) for name in names}
     plain = tuple(name for name, metric in named.items() if metric.huber is None)
     robust = robust_metrics(asked, {name: metric for name, metric in named.items() if name not in plain})
-    metrics = build_metrics(asked, a, settings, plain)
+    stream, metrics = gathered(a, asked, settings, plain)
+    every = asked.spacing(stream.now.shape[-1])
     schedule = bool(np.any(settings.numbers["power"]))
     return Plan(
         Options(a, every, asked.optimizer == "adam", schedule, keep_weights=bool(robust)),
@@ -96,13 +95,20 @@ def read_hyperparameters(a: Algorithm, asked: Asked) -> Settings:
     return settings
 
 
-def read_stream(a: Algorithm, asked: Asked) -> Stream:
-    """The transitions to learn from, if the algorithm can learn from them."""
+def gathered(a: Algorithm, asked: Asked, settings: Settings, names: tuple[str, ...]) -> tuple[Stream, list[Measured]]:
+    """The transitions to learn from, if the algorithm can learn from them, and the metrics; of a log in one pass."""
     problem = asked.problem
-    if not isinstance(problem, PredictionProblem):
-        if asked.runs != 1 or asked.state_lam is not None:
-            raise InputError("a log is one run with one lam for all states; leave runs and state_lam out")
-        return recorded(problem, asked.steps)
+    if isinstance(problem, PredictionProblem):
+        return simulated_stream(a, asked, problem), build_metrics(asked, a, settings, names)
+    if asked.runs != 1 or asked.state_lam is not None:
+        raise InputError("a log is one run with one lam for all states; leave runs and state_lam out")
+    log = problem if isinstance(problem, Recording) else Recording(problem)
+    stream, systems = log.read(asked.steps, [sums_of_log(log, asked.steps, a, settings, name) for name in names])
+    return stream, [metric_of_log(name, system) for name, system in zip(names, systems, strict=True)]
+
+
+def simulated_stream(a: Algorithm, asked: Asked, problem: PredictionProblem) -> Stream:
+    """Runs of a problem's behavior."""
     check_sensible(problem, a)
     if asked.state_lam is not None and a.bootstrapping == "ab-trace":
         raise InputError("AB-Trace is scaled by one number for all states; leave state_lam out")
@@ -133,7 +139,7 @@ def run(asked: Asked, plan: Plan) -> tuple[Learned, Curves]:
     """Learn all settings, some in one compiled call, and measure what the loop does not."""
     settings, metrics = plan.settings, plan.metrics.values()
     axes = tuple((m.per_setting, m.per_run) for m in metrics)
-    key = jax.random.key(asked.seed)
+    key = jax.random.key(asked.seed) if plan.options.algorithm.finite_sum else None
     parts, robust = [], []
     kept = len(metrics) + (len(plan.w0) if plan.robust else 0)
     with asked.telling(settings.count) as advance:
@@ -166,7 +172,7 @@ def assemble(asked: Asked, plan: Plan, learned: Learned, robust: Curves) -> Pred
     """What was learned, by the names of the metrics."""
     every, afterwards = plan.options.every, summarized(robust, asked.average)
     w0 = np.asarray(plan.w0)
-    initial = {name: np.asarray(m.metric.at(plan.w0)) for name, m in plan.metrics.items()}
+    initial = {name: m.once(w0) for name, m in plan.metrics.items()}
     initial |= {name: measured(w0) for name, measured in plan.robust.items()}
     per_metric: dict[str, Any] = {
         name: _in_order(plan.names, dict(zip(plan.metrics, getattr(learned, name), strict=False)) | afterwards[name])

@@ -1,14 +1,20 @@
 """Recorded transitions, as learning takes them: read in pieces, and kept in 32 bits."""
 
+from collections.abc import Iterator, Sequence
+from typing import Any
+
 import jax
 import numpy as np
 
 from gpbe.algorithms.linear.bootstrapping import scales
+from gpbe.algorithms.linear.least_squares import Sums
 from gpbe.checks import LARGEST_LEARNED, check_magnitude
+from gpbe.exact.traces import LinearSystem
 from gpbe.learn.linear.tracking import Stream
 from gpbe.mdp import Log
 from gpbe.mdp.log_checks import NUMBERS, breaks, same_place
 from gpbe.mdp.log_source import Source, every_piece
+from gpbe.mdp.logs import PIECE
 from gpbe.shapes import Array
 
 
@@ -17,13 +23,52 @@ def recorded(log: Source, steps: int | None = None) -> Stream:
 
     Where it breaks off, a return bootstraps from where the row led, and traces start anew.
     """
-    most = log.count() if steps is None else min(steps, log.count())
-    recorder = None
-    for piece in every_piece(log, steps):
-        recorder = Recorder(most, piece.features.shape[1]) if recorder is None else recorder
-        recorder.add(piece)
-    assert recorder is not None  # a log without transitions has been refused
-    return recorder.stream()
+    return Recording(log).read(steps, ())[0]
+
+
+class Recording:
+    """A log as learning takes it. What was read of it is remembered, for other algorithms that learn from it."""
+
+    def __init__(self, log: Source):
+        self.log = log
+        self._steps: int | None = None
+        self._stream: Stream | None = None
+        self._means: dict[Any, LinearSystem] = {}
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of what can be read apart."""
+        return self.log.parts
+
+    def count(self) -> int:
+        """How many transitions there are, at most."""
+        return self.log.count()
+
+    def pieces(self, part: int = 0, numbers: int = PIECE) -> Iterator[Log]:
+        """One part in pieces; each call reads it again."""
+        return self.log.pieces(part, numbers)
+
+    def read(self, steps: int | None, sums: Sequence[Sums]) -> tuple[Stream, list[LinearSystem]]:
+        """The first `steps` transitions, or all, and the means of sums over them: in one pass, or from memory."""
+        if steps != self._steps:
+            self._steps, self._stream, self._means = steps, None, {}
+        missing = {each.sought: each for each in sums if each.sought not in self._means}
+        if self._stream is None or missing:
+            recorder = None
+            for piece in every_piece(self.log, steps):
+                if self._stream is None:
+                    recorder = recorder or self._recorder(piece)
+                    recorder.add(piece)
+                for each in missing.values():
+                    each.add(piece)
+            self._stream = self._stream if recorder is None else recorder.stream()
+            self._means |= {sought: each.means for sought, each in missing.items()}
+        assert self._stream is not None  # a log without transitions has been refused
+        return self._stream, [self._means[each.sought] for each in sums]
+
+    def _recorder(self, piece: Log) -> "Recorder":
+        most = self.count() if self._steps is None else min(self._steps, self.count())
+        return Recorder(most, piece.features.shape[1])
 
 
 class Recorder:

@@ -46,7 +46,7 @@ def learn_all(
     streams: Stream,
     w0: Weights,
     metrics: tuple[Metric, ...],
-    key: PRNGKeyArray,
+    key: PRNGKeyArray | None,
 ) -> Learned:
     """Learn all settings in all runs.
 
@@ -60,6 +60,7 @@ def learn_all(
 
     def one(hypers: Hypers, stream: Stream, metrics: tuple[Metric, ...]) -> Result:
         if options.algorithm.finite_sum:
+            assert key is not None
             return finite_sum.learn(options, epochs, hypers, stream, w0, metrics, key)
         learn = least_squares.learn if options.algorithm.least_squares else loop.learn
         return learn(options, hypers, stream, w0, metrics)
