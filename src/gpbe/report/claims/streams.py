@@ -1,7 +1,7 @@
 """Claims about gradient eligibility traces (Elelimy et al. 2025), decided by streams on MinAtar (docs/traces.md).
 
-Everything rests on fresh runs of settings that other runs chose: on sums of mean scores over the five games, with
-limits by the studentized bootstrap. With 12 runs of each setting in each game these have 60 runs a side.
+Everything rests on fresh runs of settings that other runs chose: on sums of mean scores over four games, with
+limits by the studentized bootstrap. With 8 runs of each chosen setting in each game these have 32 runs a side.
 """
 
 import zlib
@@ -19,7 +19,7 @@ from gpbe.experiments.streaming.verdict import LAM, NAME, SCALE, chosen_step_siz
 from gpbe.report.claims.claim import claim
 
 WHERE = "Elelimy et al. 2025"
-MEAN = "difference of scores, mean over five games"
+MEAN = "difference of scores, mean over four games"
 
 
 @claim("On MinAtar, QRC(lambda) performs better than Watkins' Q(lambda).", WHERE, NAME)
@@ -50,13 +50,13 @@ def traces_help_qrc_lambda(table: pl.DataFrame) -> Answer:
 @claim("On MinAtar, QRC(lambda) is less sensitive to the step size than Q(lambda).", WHERE, NAME)
 def qrc_lambda_less_sensitive_to_step_size(table: pl.DataFrame) -> Answer:
     """Lost is what the mean over three step sizes is below the chosen one, with lambda 0.8."""
-    return every([less_lost(table, "lam")], "score lost with the mean step size, mean over five games")
+    return every([less_lost(table, "lam")], "score lost with the mean step size, mean over four games")
 
 
 @claim("On MinAtar, QRC(lambda) is less sensitive to lambda than Q(lambda).", WHERE, NAME)
 def qrc_lambda_less_sensitive_to_lambda(table: pl.DataFrame) -> Answer:
     """Lost is what the mean over three lambdas is below lambda 0.8, with the step size that was chosen for it."""
-    return every([less_lost(table, "step_size")], "score lost with the mean lambda, mean over five games")
+    return every([less_lost(table, "step_size")], "score lost with the mean lambda, mean over four games")
 
 
 Weigh = Callable[[pl.DataFrame], pl.Series]
