@@ -29,9 +29,16 @@ from gpbe.experiments.streaming import ALGORITHMS, DECLARED
 from gpbe.experiments.streaming.verdict import GAMES, LAM, NAME, SCALE, fresh
 from gpbe.experiments.sweep import Sweep
 from gpbe.report.claims import streams
+from gpbe.report.claims.claim import StudyClaim
 
-CLAIMS = [claim for claim in report.CLAIMS if getattr(claim, "experiment", "") == NAME]
-EQUAL = dict.fromkeys(ALGORITHMS, 0.5)
+CLAIMS = [claim for claim in report.CLAIMS if isinstance(claim, StudyClaim) and claim.experiment == NAME]
+
+
+def _same(value: float) -> dict[str, float]:
+    return dict.fromkeys(ALGORITHMS, value)
+
+
+EQUAL = _same(0.5)
 PAPER = {"q-lambda": 0.45, "qc-lambda": 0.55, "qrc-lambda": 0.6, "gq-lambda": 0.3, "stream-q": 0.5}
 
 
@@ -80,10 +87,6 @@ class World:
         return random.normal(size=runs)
 
 
-def _same(value: float) -> dict[str, float]:
-    return dict.fromkeys(ALGORITHMS, value)
-
-
 STEEP_Q = _same(0.1) | {"q-lambda": 0.25}
 WORLDS = {
     **{f"alike, other step sizes lose {x:g}": World(EQUAL, _same(x), _same(0.0)) for x in (0.5, 0.2, 0.1, 0.05)},
@@ -121,7 +124,7 @@ def main() -> None:
             rows, exact = world.runs(judging, random), world.runs(judging, None)
             missed.append(share_missed(world, judging))
             for claim in CLAIMS:
-                verdict = found(claim.ask(rows)).verdict
+                verdict = found(claim.ask(rows), claim.level).verdict
                 count = counts[claim.name]
                 if verdict == "undecided":
                     count["open"] += 1

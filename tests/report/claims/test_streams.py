@@ -66,7 +66,7 @@ def test_what_is_true_holds_and_what_is_false_does_not():
 @pytest.mark.learning
 @pytest.mark.slow
 def test_equal_algorithms_are_hardly_ever_told_apart():
-    """Ten worlds, six claims, each decided in 2 x 5 % of them: 16 or fewer of 60 but once in ten thousand times.
+    """Ten worlds, six claims, each decided in at most 4 % of them: 10 or fewer of 60 but once in ten thousand times.
 
     There is so little noise that the sweep chooses right. Where it does not, chosen settings do differ.
     """
@@ -74,7 +74,7 @@ def test_equal_algorithms_are_hardly_ever_told_apart():
     for k in range(10):
         same = stored(dict.fromkeys(LEVELS, 0.5), dict.fromkeys(LEVELS, STEEP), -STEEP, 1 + k, noise=0.03)
         wrong += sum(claim.judge(same).verdict != "undecided" for claim in CLAIMS.values())
-    assert wrong <= 16, wrong
+    assert wrong <= 10, wrong
 
 
 def test_what_is_missing_is_said():

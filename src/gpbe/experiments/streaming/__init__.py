@@ -25,7 +25,7 @@ ALGORITHMS = ("q-lambda", "qc-lambda", "qrc-lambda", "gq-lambda", "stream-q")
 DOMAINS = (*PAPER, *GAMES)
 CHEAP = tuple(name for name in PAPER if not domain_of(name).host)
 """Domains with all lambdas: small networks, and no environment on the host."""
-STEP_SIZES = {"smoke": (1e-3,), "quick": (1e-4, 1e-3), "paper": (1e-5, 1e-4, 1e-3)}
+STEP_SIZES = {"smoke": (1e-4, 1e-3), "quick": (1e-4, 1e-3), "paper": (1e-5, 1e-4, 1e-3)}
 OVERSHOOTING = {"smoke": (1.0,), "quick": (1.0,), "paper": (0.1, 1.0, 10.0)}
 """Step sizes of Stream Q, which shortens its steps itself."""
 LAMBDAS = {"smoke": (0.8,), "quick": (0.8,), "paper": (0.0, 0.8, 0.95)}
