@@ -11,13 +11,14 @@ from gpbe.analysis.labels import look_of
 from gpbe.analysis.stored import Stored
 from gpbe.envs.domains import MINATAR, PAPER
 from gpbe.experiments import minatar, streaming
+from gpbe.experiments.streaming import verdict
 from gpbe.learn.control.learning import STREAMING
 
 FIGURES = {
-    "minatar": minatar,
-    "streaming": streaming,
-    "streaming-step-sizes": streaming,
-    "streaming-lambdas": streaming,
+    "minatar": (minatar, MINATAR),
+    "streaming": (streaming, streaming.DOMAINS),
+    "streaming-step-sizes": (streaming, streaming.DOMAINS),
+    "streaming-lambdas": (streaming, streaming.CHEAP),
 }
 
 
@@ -41,14 +42,16 @@ def stored() -> Stored:
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_shows_every_algorithm_and_domain_of_its_own_experiment(name, stored):
     drawing = figures.draw(experiments.FIGURES[name], stored)
-    assert set(drawing.table["algorithm"]) == set(FIGURES[name].ALGORITHMS)
-    assert set(drawing.table["domain"]) == set(MINATAR if name == "minatar" else (*PAPER, *MINATAR))
+    experiment, domains = FIGURES[name]
+    assert set(drawing.table["algorithm"]) == set(experiment.ALGORITHMS)
+    assert set(drawing.table["domain"]) == set(domains)
     assert not any("not in these results" in note for note in drawing.notes)
 
 
 def test_the_best_setting_is_the_one_that_is_best_by_construction(stored):
     table = figures.draw(experiments.FIGURES["streaming"], stored).table
-    assert table["lam"].unique().to_list() == [0.95]
+    assert table.filter(domain="CartPole-v1")["lam"].unique().to_list() == [0.95]
+    assert table.filter(domain="Breakout-MinAtar")["lam"].unique().to_list() == [0.8]
     assert set(table.filter(algorithm="qrc-lambda")["step_size"]) == {1e-5}
     assert set(table.filter(algorithm="stream-q")["step_size"]) == {0.1}
 
@@ -68,6 +71,21 @@ def test_streams_are_learned_as_their_papers_do_it():
     assert 1e-4 in ours["qrc-lambda"]["step_size"]
     assert ours["qrc-lambda"]["ratio"] == (0.1,)
     assert "ratio" not in ours["q-lambda"]
+
+
+def test_all_lambdas_are_swept_where_runs_are_cheap_and_elsewhere_what_a_choice_needs():
+    lambdas = {}
+    for domain, swept in experiments.find("streaming", "paper").parts():
+        found = {(setting["step_size"], setting["lam"]) for setting in swept.numbered().values()}
+        sizes = {size for size, _ in found}
+        assert len(sizes) == 3
+        lambdas[domain, swept.algorithm] = {lam for _, lam in found}
+        assert len(found) == 3 * len(lambdas[domain, swept.algorithm])
+    assert set(streaming.CHEAP) == {"MountainCar-v0", "Acrobot-v1", "CartPole-v1"}
+    for (domain, algorithm), found in lambdas.items():
+        some = {0.0, 0.8} if algorithm == "qrc-lambda" else {0.8}
+        assert found == ({0.0, 0.8, 0.95} if domain in streaming.CHEAP else some)
+    assert {domain for domain, _ in lambdas} == {*PAPER, *verdict.GAMES}
 
 
 def test_algorithms_differ_in_color():

@@ -14,6 +14,7 @@ import pytest
 import gpbe
 from gpbe import experiments, store
 from gpbe.cli import main
+from gpbe.errors import InputError
 from gpbe.experiments import control
 from gpbe.experiments.sweep import Sweep, Swept, run_chunk
 from gpbe.experiments.sweep_file import read
@@ -225,6 +226,16 @@ def test_settings_for_each_domain():
     tried = {(c.payload["domain"], c.payload["hyperparameters"][0]["step_size"]) for c in s.chunks()}
     assert tried == {("Acrobot-v1", 0.1), ("CartPole-v1", 0.2)}
     assert s.work == sum(chunk.cost for chunk in s.chunks()) == 400
+
+
+def test_some_settings_of_an_algorithm_have_more_runs_than_others():
+    grid = {"step_size": (0.1, 0.2, 0.3)}
+    many, few = Swept("qrc", grid, only=(1,), runs=5), Swept("qrc", grid, only=(0, 2), runs=3)
+    s = Sweep("mine", ("CartPole-v1",), (many, few), **SMALL)
+    lanes = [lane for chunk in s.chunks() for lane in chunk.payload["lanes"]]
+    assert sorted(lanes) == [[k, run] for k, runs in ((0, 3), (1, 5), (2, 3)) for run in range(runs)]
+    with pytest.raises(InputError, match="qrc is there twice for CartPole-v1"):
+        Sweep("mine", ("CartPole-v1",), (many, Swept("qrc", grid, only=(1, 2))), **SMALL)
 
 
 @pytest.mark.parametrize(

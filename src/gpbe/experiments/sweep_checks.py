@@ -81,11 +81,12 @@ def check_sweep(s: "Sweep") -> None:
             raise InputError(f"{key} is empty; name at least one")
     check_names(s.domains, "domain")
     check_options(s)
-    tried = set()
+    tried: dict[tuple[str, str], set[int]] = {}
     for domain, swept in s.parts():
-        if (domain, swept.algorithm) in tried:
+        numbers, others = set(swept.only or range(swept.total)), tried.setdefault((domain, swept.algorithm), set())
+        if numbers & others:
             raise InputError(f"{swept.algorithm} is there twice for {domain}; its settings would have the same numbers")
-        tried.add((domain, swept.algorithm))
+        others |= numbers
     for swept in s.algorithms:
         check_keys(swept.domains, (), s.domains, f"domain of {swept.algorithm}")
     lanes = s.work // s.steps

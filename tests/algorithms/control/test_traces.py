@@ -65,25 +65,32 @@ def linear_directions(x, w, h, lam, update):
         gamma = g
 
 
-@pytest.mark.parametrize(("name", "update"), [("qc-lambda", gradient_correction), ("gq-lambda", saddlepoint)])
+@pytest.mark.parametrize(
+    ("name", "update", "beta"),
+    [
+        ("qc-lambda", gradient_correction, 0.0),
+        ("qrc-lambda", gradient_correction, BETA),
+        ("gq-lambda", saddlepoint, 0.0),
+    ],
+)
 @pytest.mark.parametrize("lam", [0.0, 0.7, 1.0])
-def test_on_linear_features_with_one_action_it_is_linear_prediction(name, update, lam):
+def test_on_linear_features_with_one_action_it_is_linear_prediction(name, update, beta, lam):
     """With one action the policy is fixed. The two samples of the correction differ step by step; their sums do not.
 
     sum_k h_k x_k + z_k (gamma x_{k+1} - x_k) = sum_k gamma (1 - lam) z_k x_{k+1} within an episode, as z_k - h_k is
-    gamma lam z_{k-1}.
+    gamma lam z_{k-1}. QRC(lambda) is TDRC(lambda): h shrinks by beta times itself in each step besides.
     """
     x = stream(actions=1) | {"done": np.isin(np.arange(T), (*ENDS, T - 1)), "greedy": np.full(T, True)}
     x["s2"] = np.where(x["done"][:, None], x["s2"], np.roll(x["s"], -1, axis=0))
     x["g"] = GAMMA * ~x["done"]
     w, h = np.random.default_rng(1).normal(size=(2, I + 1))
     weights = np.concatenate([w[:I], h[:I], w[I:], h[I:]])
-    hypers = HYPERS._replace(beta=0.0, ratio=1.0, step_size=1.0, lam=lam)
+    hypers = HYPERS._replace(beta=beta, ratio=1.0, step_size=1.0, lam=lam)
     got, _ = learned(ALGORITHMS[name].make(), x, hypers, weights, frozen=True, actions=1, hidden=())
     got_w, got_h = (np.concatenate([got[k * I : (k + 1) * I], got[2 * I + k :][:1]]) for k in (0, 1))
     steps = list(linear_directions(x, w, h, lam, update))
     np.testing.assert_allclose(got_w, sum(on_w for on_w, _ in steps), rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(got_h, sum(on_h for _, on_h in steps), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(got_h, sum(on_h - beta * h for _, on_h in steps), rtol=1e-4, atol=1e-4)
 
 
 def test_without_lambda_it_is_linear_tdrc_step_by_step():

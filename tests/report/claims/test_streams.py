@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from gpbe import experiments, report
+from gpbe import experiments, figures, report
 from gpbe.analysis.stored import Stored
 from gpbe.envs.domains import MINATAR
 from gpbe.experiments import streaming
@@ -25,7 +25,7 @@ def invented(sweep, levels, slopes, random, noise=0.08, without=0.0) -> pl.DataF
     """
     rows = []
     for domain, swept in sweep.parts():
-        if domain not in MINATAR:
+        if domain not in verdict.GAMES:
             continue
         name = swept.algorithm
         middle = np.median(np.log10(swept.grid["step_size"]))
@@ -66,7 +66,7 @@ def test_what_is_true_holds_and_what_is_false_does_not():
 @pytest.mark.learning
 @pytest.mark.slow
 def test_equal_algorithms_are_hardly_ever_told_apart():
-    """Ten worlds, six claims, each decided in 2 x 5 % of them: 16 or fewer of 60 but once in ten thousand times.
+    """Ten worlds, six claims, each decided in at most 4 % of them: 10 or fewer of 60 but once in ten thousand times.
 
     There is so little noise that the sweep chooses right. Where it does not, chosen settings do differ.
     """
@@ -74,7 +74,7 @@ def test_equal_algorithms_are_hardly_ever_told_apart():
     for k in range(10):
         same = stored(dict.fromkeys(LEVELS, 0.5), dict.fromkeys(LEVELS, STEEP), -STEEP, 1 + k, noise=0.03)
         wrong += sum(claim.judge(same).verdict != "undecided" for claim in CLAIMS.values())
-    assert wrong <= 16, wrong
+    assert wrong <= 10, wrong
 
 
 def test_what_is_missing_is_said():
@@ -97,14 +97,32 @@ def test_the_verdict_runs_what_the_sweep_chose_and_what_surrounds_it():
     screened = screened.with_columns(returns=pl.col("returns") * worth)
     fresh = verdict.fresh(streaming.DECLARED[0], screened, "paper")
     assert fresh.seed != sweep.seed
-    assert set(fresh.domains) == set(MINATAR) == set(verdict.SCALE)
+    assert set(fresh.domains) == set(verdict.GAMES) < set(MINATAR)
     told = {}
     for domain, swept in fresh.parts():
-        told[domain, swept.algorithm] = {(s["step_size"], s["lam"]) for s in swept.numbered().values()}
+        told[domain, swept.algorithm, fresh.runs_of(swept)] = {
+            (s["step_size"], s["lam"]) for s in swept.numbered().values()
+        }
     small, middle, large = streaming.STEP_SIZES["paper"]
-    cross = {(small, 0.8), (middle, 0.8), (large, 0.8), (middle, 0.0), (middle, 0.95)}
-    for game in MINATAR:
-        assert told[game, "gq-lambda"] == {(middle, 0.8)}
-        assert told[game, "stream-q"] == {(1.0, 0.8)}
-        assert told[game, "q-lambda"] == cross
-        assert told[game, "qrc-lambda"] == cross | {(large, 0.0)}
+    many, few = verdict.RUNS["paper"]
+    around = {(small, 0.8), (large, 0.8), (middle, 0.0), (middle, 0.95)}
+    for game in verdict.GAMES:
+        assert told.pop((game, "gq-lambda", many)) == told.pop((game, "qc-lambda", many)) == {(middle, 0.8)}
+        assert told.pop((game, "stream-q", many)) == {(1.0, 0.8)}
+        assert told.pop((game, "q-lambda", many)) == {(middle, 0.8)}
+        assert told.pop((game, "qrc-lambda", many)) == {(middle, 0.8), (large, 0.0)}
+        assert told.pop((game, "q-lambda", few)) == told.pop((game, "qrc-lambda", few)) == around
+    assert not told
+
+
+def test_figures_of_the_fresh_runs_show_what_was_judged():
+    results = stored()
+    curves = figures.draw(experiments.FIGURES["streaming-verdict"], results).table
+    assert set(curves["algorithm"]) == set(LEVELS)
+    sizes = figures.draw(experiments.FIGURES["streaming-verdict-step-sizes"], results).table
+    assert set(sizes["step_size"]) == set(streaming.STEP_SIZES["paper"])
+    assert sizes["lam"].unique().to_list() == [0.8]
+    lambdas = figures.draw(experiments.FIGURES["streaming-verdict-lambdas"], results).table
+    for table in (sizes, lambdas):
+        assert set(table["algorithm"]) == {"q-lambda", "qrc-lambda"}
+        assert table.group_by("algorithm", "domain").len()["len"].unique().to_list() == [3]

@@ -47,6 +47,11 @@ def papers_grid(algorithm: str, scale: Scale) -> Grid:
     return paper if scale == "paper" else {k: {"quick": QUICK, "smoke": SMOKE}[scale][k] for k in paper}
 
 
+def everywhere(algorithm: str, grid: Grid, domains: tuple[str, ...]) -> tuple[Swept, ...]:
+    """The whole grid in all domains."""
+    return (Swept(algorithm, grid),)
+
+
 @dataclass(frozen=True)
 class DeclaredSweep:
     """A sweep at every scale, and the figures that show it; one of the paper's, if grids and sizes are left out."""
@@ -61,8 +66,11 @@ class DeclaredSweep:
     """What is swept of each algorithm at each scale."""
     sizes: Mapping[Scale, Mapping[str, Any]] = field(default_factory=lambda: SIZES)
     """Domains, runs, steps and options at each scale."""
+    share: Callable[[str, Grid, tuple[str, ...]], tuple[Swept, ...]] = everywhere
+    """Which part of an algorithm's grid is tried in which of the domains."""
 
     def at(self, scale: Scale) -> Sweep:
         """The experiment itself."""
-        swept = tuple(Swept(name, self.grid(name, scale)) for name in self.algorithms)
-        return Sweep(self.name, algorithms=swept, describe=self.describe, **self.sizes[scale])
+        sizes = self.sizes[scale]
+        swept = [self.share(name, self.grid(name, scale), sizes["domains"]) for name in self.algorithms]
+        return Sweep(self.name, algorithms=tuple(sum(swept, ())), describe=self.describe, **sizes)
