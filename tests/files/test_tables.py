@@ -34,6 +34,17 @@ def test_what_brings_a_reader_down_does_not_bring_this_process_down(tmp_path, mo
     assert capfd.readouterr().err == ""
 
 
+def test_a_reader_may_take_its_time_of_the_processor_and_no_more(tmp_path, monkeypatch, refuses):
+    FRAME.write_parquet(tmp_path / "foreign.parquet")
+    monkeypatch.setattr(tables, "_PATIENCE", 1.5)  # rounded up to whole seconds
+    monkeypatch.setattr(
+        tables, "_TRY", tables._TRY.replace("import polars", "import time; time.sleep(2.2); import polars")
+    )
+    check_table(tmp_path / "foreign.parquet")  # waiting is free
+    monkeypatch.setattr(tables, "_TRY", tables._TRY.replace("time.sleep(2.2)", "exec('while True: pass')"))
+    refuses(lambda: check_table(tmp_path / "foreign.parquet"), "can be read: that takes too long")
+
+
 @pytest.mark.parametrize("name", ["folder", "pipe", "nothing"])
 def test_what_is_no_file_is_refused_at_once(name, tmp_path, refuses):
     import os

@@ -6,7 +6,9 @@ this process could catch that. Without a checksum nobody can tell whether a numb
 """
 
 import io
+import math
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -25,13 +27,16 @@ _SPACE = 2**29
 """Bytes of memory that a file's reader may have, and for each byte of the file..."""
 _EACH = 100
 _PATIENCE = 60.0
-"""Seconds that it may take, and a second more for every ten megabytes."""
+"""Seconds of the processor that it may take, and one more for every ten megabytes."""
+_WAITING = 20
+"""Times as long by the clock: a busy machine is no fault of the file."""
 
 _TRY = """
 import sys
 try:
     import resource
     resource.setrlimit(resource.RLIMIT_DATA, (int(sys.argv[2]),) * 2)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[3]), int(sys.argv[3]) + 1))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 except ImportError:
     pass
@@ -88,18 +93,22 @@ def decode(source: str | Path | bytes) -> pl.DataFrame:
 
 def _try_apart(path: Path, size: int) -> None:
     """Have a process of its own read the file."""
+    seconds = math.ceil(_PATIENCE + size / 10e6)
+    too_long = InputError("is not a Parquet file that can be read: that takes too long")
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-c", _TRY, str(path.resolve()), str(_SPACE + _EACH * size)],
+            [sys.executable, "-P", "-c", _TRY, str(path.resolve()), str(_SPACE + _EACH * size), str(seconds)],
             env={**os.environ, "PYTHONPATH": search_path(), "POLARS_MAX_THREADS": "2", "RUST_BACKTRACE": "0"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            timeout=_PATIENCE + size / 10e6,
+            timeout=_WAITING * seconds,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise InputError("is not a Parquet file that can be read: that takes too long") from None
+        raise too_long from None
+    if done.returncode == -signal.SIGXCPU:
+        raise too_long
     if done.returncode:
         reason = _first_line(done.stdout.decode(errors="replace")) or "it makes its reader fail"
         raise InputError(f"is not a Parquet file that can be read: {reason}")
