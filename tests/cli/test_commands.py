@@ -414,6 +414,7 @@ LEARN = ("predict", "boyan", "td")
             ("diagnose", "baird", "kolter"),
             "gpbe: 'kolter' is one argument too many; --help tells what the command takes\n",
         ),
+        (("run",), "gpbe: gpbe run needs EXPERIMENT; gpbe run --help tells what that is\n"),
         ((*LEARN, "--zzz"), "gpbe: there is no option --zzz here; --help lists what there is\n"),
         ((*LEARN, "--step-size", "fast"), "--step-size fast cannot be read"),
         ((*LEARN, "--step-size", "2^3..2^1"), "--step-size 2^3..2^1 cannot be read"),

@@ -36,7 +36,8 @@ def main(arguments: list[str] | None = None) -> None:
             command = tyro.extras.subcommand_cli_from_dict(
                 {name: _later(COMMANDS[name] if _needed(name, arguments) else told_only(name)) for name in COMMANDS},
                 prog="gpbe",
-                description="Off-policy value estimation with the generalized projected Bellman error.",
+                description="Off-policy value estimation with the generalized projected Bellman error. "
+                "`gpbe COMMAND --help` tells what a command takes, and `gpbe --version` which gpbe this is.",
                 args=arguments or ["--help"],
             )
     except SystemExit as stop:
@@ -102,6 +103,9 @@ def _one_line(complaint: str) -> str:
     wrong = re.search(r"Error parsing (\S+): .*?('[^']*').* Argument helptext: \S+ (\w+) ", words)
     if wrong:
         return "{0} should be {2}, not {1}".format(*wrong.groups())
+    missing = re.search(r"Missing from (gpbe \w+): (\S+)", words)
+    if missing:
+        return "{0} needs {1}; {0} --help tells what that is".format(*missing.groups())
     # Of an option that there is not, it tells all about others with a similar name.
     unread = re.search(r"Unrecognized options: ([^ ,]+)", words)
     if unread and not unread[1].startswith("-"):
