@@ -1,4 +1,4 @@
-"""An extension of Griffe: examples in docstrings become blocks of code.
+"""An extension of Griffe: examples in docstrings become blocks of code, and tables of records are not printed.
 
 The docstrings of gpbe have examples without a heading above them, as doctest reads them. Markdown would take `>>>` for
 three quotations.
@@ -9,6 +9,8 @@ from typing import Any
 
 import griffe
 
+LONG = 250
+"""Letters of a value beyond which it is a table in the source, and no help in a reference."""
 _BLOCK = re.compile(r"(?m)^(?P<indent> *)>>> .*(?:\n(?! *\n).+)*")
 
 
@@ -34,9 +36,11 @@ def fenced(text: str) -> str:
 
 
 class Examples(griffe.Extension):
-    """Fences the examples of every object."""
+    """Fences the examples of every object, and drops values that are long tables."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Rewrite the docstring of an object that was just read."""
         if obj.docstring:
             obj.docstring.value = fenced(obj.docstring.value)
+        if isinstance(obj, griffe.Attribute) and len(str(obj.value)) > LONG:
+            obj.value = None

@@ -187,8 +187,8 @@ def _command(name: str, made: argparse.ArgumentParser) -> str:
 
 
 def _shown(action: argparse.Action) -> str:
-    """What stands for the value of an argument."""
-    return action.metavar.strip("[]") if isinstance(action.metavar, str) else ""
+    """What stands for the value of an argument; that nothing may be said is what "if left out" is about."""
+    return action.metavar.strip("[]").replace("{None,", "{") if isinstance(action.metavar, str) else ""
 
 
 def _is_long(shown: str) -> bool:

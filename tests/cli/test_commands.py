@@ -405,7 +405,17 @@ LEARN = ("predict", "boyan", "td")
         (("predict", "boyan", "tdcc"), "did you mean"),
         (("predict", "missing.parquet", "td"), "there is no file missing.parquet"),
         (("predict", "four-rooms", "td"), "pick one with --index"),
-        ((*LEARN, "--stepsize", "1"), "--step-size"),
+        (("trian", "CartPole-v1"), "there is no command 'trian'; did you mean 'train'?\n"),
+        (
+            (*LEARN, "--stepsize", "1"),
+            "gpbe: there is no option --stepsize here; did you mean --step-size or --steps?\n",
+        ),
+        (
+            ("diagnose", "baird", "kolter"),
+            "gpbe: 'kolter' is one argument too many; --help tells what the command takes\n",
+        ),
+        (("run",), "gpbe: gpbe run needs EXPERIMENT; gpbe run --help tells what that is\n"),
+        ((*LEARN, "--zzz"), "gpbe: there is no option --zzz here; --help lists what there is\n"),
         ((*LEARN, "--step-size", "fast"), "--step-size fast cannot be read"),
         ((*LEARN, "--step-size", "2^3..2^1"), "--step-size 2^3..2^1 cannot be read"),
         ((*LEARN, "--step-size", "0"), "step_size is 0; it should be above 0"),

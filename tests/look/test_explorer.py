@@ -187,7 +187,10 @@ def test_problems_that_are_too_large_are_named(run, capsys, refuses):
     refuses(lambda: Explorer(mdp.four_rooms()), f"four-rooms is a batch; explore takes one problem of {MOST} states")
     refuses(lambda: Explorer(mdp.find("grid")), "is sparse")
     large = mdp.PredictionProblem(mdp.random_walk(MOST + 1), [0.5, 0.5], [0.5, 0.5])
-    refuses(lambda: Explorer(large), "is larger; .* gpbe diagnose --out page.html shows it")
+    refuses(
+        lambda: Explorer(large),
+        f"has {MOST + 1} states and {MOST + 1} features; .* gpbe diagnose --out page.html shows it",
+    )
     with pytest.raises(SystemExit):
         run("explore", "bairds", "--no-browser")
     assert capsys.readouterr().err == "gpbe: there is no problem 'bairds'; did you mean 'baird'?\n"

@@ -26,13 +26,18 @@ def main(arguments: list[str] | None = None) -> None:
 
         print(f"gpbe {__version__}")
         return
+    if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
+        from gpbe.checks import unknown
+
+        _fail(str(unknown("command", arguments[0], COMMANDS)))
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
             command = tyro.extras.subcommand_cli_from_dict(
                 {name: _later(COMMANDS[name] if _needed(name, arguments) else told_only(name)) for name in COMMANDS},
                 prog="gpbe",
-                description="Off-policy value estimation with the generalized projected Bellman error.",
+                description="Off-policy value estimation with the generalized projected Bellman error. "
+                "`gpbe COMMAND --help` tells what a command takes, and `gpbe --version` which gpbe this is.",
                 args=arguments or ["--help"],
             )
     except SystemExit as stop:
@@ -98,4 +103,15 @@ def _one_line(complaint: str) -> str:
     wrong = re.search(r"Error parsing (\S+): .*?('[^']*').* Argument helptext: \S+ (\w+) ", words)
     if wrong:
         return "{0} should be {2}, not {1}".format(*wrong.groups())
+    missing = re.search(r"Missing from (gpbe \w+): (\S+)", words)
+    if missing:
+        return "{0} needs {1}; {0} --help tells what that is".format(*missing.groups())
+    # Of an option that there is not, it tells all about others with a similar name.
+    unread = re.search(r"Unrecognized options: ([^ ,]+)", words)
+    if unread and not unread[1].startswith("-"):
+        return f"{unread[1]!r} is one argument too many; --help tells what the command takes"
+    if unread:
+        close = re.findall(r"(?:meant:|--help) (--[\w-]+)", words)
+        instead = f"did you mean {' or '.join(close)}?" if close else "--help lists what there is"
+        return f"there is no option {unread[1]} here; {instead}"
     return words or "the arguments could not be read; see gpbe --help"

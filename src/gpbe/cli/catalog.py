@@ -9,6 +9,7 @@ from gpbe import exact, mdp
 from gpbe.algorithms import linear, nonlinear
 from gpbe.algorithms.hyperparameters import Hyperparameter
 from gpbe.exact.weightings import WEIGHTINGS
+from gpbe.wording import counted
 
 
 def catalog() -> dict[str, dict[str, str]]:
@@ -27,7 +28,10 @@ def catalog() -> dict[str, dict[str, str]]:
             e.name: f"{e.describe}; {e.work:,} {e.unit}"
             for e in (experiments.find(n, "paper") for n in experiments.NAMES)
         }
-        | {name: f"{row['describe']}; {len(row['stages'])} stages" for name, row in staged().items()},
+        | {
+            name: f"{row['describe']}; {counted(len(row['stages']), 'stage')}: {', '.join(row['stages'])}"
+            for name, row in staged().items()
+        },
         "figures": {name: spec.describe for name, spec in experiments.FIGURES.items()},
         "objectives": {name: (build.__doc__ or "").splitlines()[0] for name, build in exact.OBJECTIVES.items()}
         | {name: loss.description for name, loss in exact.ROBUST.items()},

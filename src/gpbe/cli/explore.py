@@ -20,7 +20,8 @@ def explore(
 ) -> None:
     """Open a page where policies, lambda, discount and features can be moved, and see what TD and its relatives do.
 
-    The page is served by this command, on 127.0.0.1, until it is interrupted (Ctrl-C).
+    The page is served by this command, on 127.0.0.1, until it is interrupted (Ctrl-C). A problem may have 128 states
+    and features; `gpbe diagnose --out page.html` shows larger ones.
 
     Args:
         problem: a name from `gpbe list problems`, or a .toml or .npz file with a problem of your own

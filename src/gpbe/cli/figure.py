@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tyro.conf import Positional, arg
 
 from gpbe.checks import alike
-from gpbe.cli.options import Json, Packed, Scale
+from gpbe.cli.options import FigureName, Json, Packed, Scale
 from gpbe.cli.terminal import check_writable, console, print_json
 from gpbe.errors import InputError
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def figure(
-    name: Positional[str],
+    name: Positional[FigureName],
     scale: Scale = "quick",
     out: Path = Path("out"),
     source: Packed = None,

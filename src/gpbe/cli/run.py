@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tyro.conf import Positional
 
-from gpbe.cli.options import File, Json, Number, Real, Scale
+from gpbe.cli.options import ExperimentName, File, Json, Number, Real, Scale
 from gpbe.cli.terminal import Stopped, check_writable, console, print_json
 from gpbe.errors import InputError
 from gpbe.process import prepare
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    name: Positional[str],
+    name: Positional[ExperimentName],
     scale: Scale = "quick",
     on: str = "local",
     workers: Number = None,

@@ -51,10 +51,12 @@ def draw(curves: pl.DataFrame, title: str, labels: Mapping[int, str] | None = No
             if called and not few:
                 axis.legend(title="best of these", loc="upper right")
         if called and few:
+            # A legend is filled column by column: with as many rows as it takes anyway, none is shorter by much.
+            rows_needed = -(-len(settings) // (4 if labels is None else 3))
             fig.legend(
                 *axes[0].get_legend_handles_labels(),
                 loc="outside lower center",
-                ncols=min(4 if labels is None else 3, len(settings)),
+                ncols=-(-len(settings) // rows_needed),
             )
         fig.suptitle(f"{title}: mean over runs and standard error", fontsize=11, parse_math=False)
     return fig

@@ -15,6 +15,7 @@ from gpbe.look.tables import block, bounds_table, symbols
 from gpbe.mdp import ZOO, FiniteMDP, PredictionProblem
 from gpbe.mdp import problem as zoo_problem
 from gpbe.pages.diagnosis import blocks, heading
+from gpbe.wording import counted
 
 MOST = 128
 """States and features of a problem that can be solved again while a person moves something: with so many an answer
@@ -26,9 +27,11 @@ OPTIONAL = (*ARRAYS, "problem", "lam", "discount", "bounds")
 def check_small(problem: PredictionProblem) -> None:
     """Refuse what is too large to be moved by hand."""
     if problem.batch_shape or problem.mdp.is_sparse or max(problem.features.shape) > MOST:
-        what = "a batch" if problem.batch_shape else "sparse" if problem.mdp.is_sparse else "larger"
+        states, columns = problem.features.shape[-2:]
+        size = f"has {counted(states, 'state')} and {counted(columns, 'feature')}"
+        what = "is a batch" if problem.batch_shape else "is sparse" if problem.mdp.is_sparse else size
         raise InputError(
-            f"{problem.name} is {what}; explore takes one problem of {MOST} states and features at most, since it is "
+            f"{problem.name} {what}; explore takes one problem of {MOST} states and features at most, since it is "
             "solved again at every movement: gpbe diagnose --out page.html shows it"
         )
 
