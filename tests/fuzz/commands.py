@@ -105,7 +105,7 @@ class Commands:
         self.room, self.typed = room, set[tuple[str, ...]]()
         experiments.run = _refuse  # what is right would be run, for minutes
         Explorer.serve = lambda _: None  # and this for as long as somebody looks
-        for suffix in (".toml", ".npz", ".parquet"):
+        for suffix in (".toml", ".npz", ".parquet") if not (room / "folder.toml").exists() else ():
             os.mkfifo(room / f"fifo{suffix}")
             (room / f"folder{suffix}").mkdir()
             (room / f"loop{suffix}").symlink_to(f"loop{suffix}")
