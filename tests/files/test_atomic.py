@@ -1,12 +1,16 @@
 """Files that are there whole or not at all; and what is there and is no file stays."""
 
 import os
+import resource
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from gpbe.callbacks import CSV, Stretch, TensorBoard
 from gpbe.errors import InputError
-from gpbe.files.atomic import write_atomic
+from gpbe.files.atomic import append, write_atomic
+from gpbe.store.lock import Lock
 
 
 def test_what_is_no_file_stays(tmp_path):
@@ -42,3 +46,39 @@ def test_what_cannot_be_finished_is_not_begun(tmp_path, monkeypatch, refuses):
     monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     refuses(lambda: write_atomic(tmp_path / "x", b"after"), "x: the disk is full")
     assert [(p.name, Path(p).read_bytes()) for p in tmp_path.iterdir()] == [("x", b"before")]
+
+
+@pytest.fixture
+def at_most():
+    """No file of this process may get longer than a mebibyte: what is beyond is refused in the middle of writing."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, before[1]))
+    yield 2**20
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_what_cannot_be_written_to_the_end_leaves_a_file_as_it_was(tmp_path, at_most, refuses):
+    log = tmp_path / "log"
+    append(log, b"header\n", anew=True)
+    append(log, b"row\n")
+    refuses(lambda: append(log, bytes(at_most)), "log: the file is too large; nothing half-written was left")
+    refuses(lambda: write_atomic(log, bytes(at_most + 1)), "log: the file is too large; nothing half-written was left")
+    assert log.read_bytes() == b"header\nrow\n"
+    assert list(tmp_path.iterdir()) == [log]
+
+
+def test_logs_of_a_training_name_themselves(tmp_path, refuses):
+    """A pipe that nobody reads would be waited for without end."""
+    none, first = np.full(1, -1), np.zeros(1, int)
+    told = Stretch("CartPole-v1", "qrc", 100, 200, first, first, {}, none, {"return": np.ones(1)}, None)
+    os.mkfifo(tmp_path / "log.csv")
+    refuses(lambda: CSV(tmp_path / "log.csv")(told), "log.csv: cannot be written: it is no regular file; name a file")
+    (tmp_path / "run 0").touch()
+    refuses(lambda: TensorBoard(tmp_path)(told), "run 0: cannot be written: File exists")
+
+
+def test_a_lock_that_cannot_be_signed_is_let_go(tmp_path, monkeypatch, refuses):
+    with monkeypatch.context() as full:
+        full.setattr(os, "ftruncate", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        refuses(lambda: Lock(tmp_path), "lock: the disk is full")
+    Lock(tmp_path).release()

@@ -42,6 +42,22 @@ def write_atomic(target: Path, data: bytes, scratch: Path | None = None) -> None
         raise refusal(target, error) from None
 
 
+def append(target: Path, data: bytes, anew: bool = False) -> None:
+    """Write `data` at the end of a file, or as all of one (`anew`); when it raises, the file is as long as before."""
+    try:
+        _check_replaceable(target)
+        with open(target, "wb" if anew else "ab", buffering=0) as file:
+            before, left = file.tell(), memoryview(data)
+            try:
+                while left:
+                    left = left[file.write(left) :]
+            except BaseException:
+                file.truncate(before)
+                raise
+    except OSError as error:
+        raise refusal(target, error) from None
+
+
 def write_table(target: Path, table: "pl.DataFrame") -> Path:
     """Write a table as CSV if the name ends so, else as Parquet with a checksum."""
     if target.suffix == ".csv":
