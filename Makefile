@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 SCALE ?= quick
+KEPT := $(wildcard results)
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
@@ -13,11 +14,11 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 paper: $(VENV)/.run ## re-create what the paper shows, into out/ (SCALE=smoke|quick|paper)
-	@$(BIN)/gpbe run all --scale $(SCALE) --out $(OUT) --start results
-	@$(BIN)/gpbe report --scale $(SCALE) --out $(OUT) --from results
+	@$(BIN)/gpbe run all --scale $(SCALE) --out $(OUT) $(KEPT:%=--start %)
+	@$(BIN)/gpbe report --scale $(SCALE) --out $(OUT) $(KEPT:%=--from %)
 
 evidence: $(VENV)/.run ## go on with the experiment that decides the claims, from results/ and back into it (hours; Ctrl-C is fine)
-	@$(BIN)/gpbe run evidence --out $(OUT) --start results
+	@$(BIN)/gpbe run evidence --out $(OUT) $(KEPT:%=--start %)
 	@$(BIN)/gpbe pack $(OUT) results
 	@$(BIN)/gpbe claims --from results --page docs/results.md README.md
 
@@ -36,7 +37,7 @@ test-any: $(VENV)/.test ## what is learned, with ten other seeds and on processo
 	@for isa in SSE4_2 AVX AVX2 AVX512; do echo "at most $$isa"; \
 	  XLA_FLAGS=--xla_cpu_max_isa=$$isa $(BIN)/python -m pytest -n auto --dist worksteal -q -m learning tests || exit 1; done
 
-fuzz: $(VENV)/.test ## ten thousand broken files, specs and command lines of each kind (an hour)
+fuzz: $(VENV)/.test ## ten thousand broken files, specs and command lines of each kind (hours)
 	@GPBE_FUZZ=10000 $(BIN)/python -m pytest -q -m "slow or not slow" tests/fuzz
 
 test-ray: $(VENV)/.test ## the same sweeps on a Ray cluster of several nodes, with kills (installs ray)

@@ -1,4 +1,4 @@
-"""Being told to stop: Ctrl-C by people, SIGTERM by schedulers. Both mean the same, and what is under way ends well."""
+"""Being told to stop: Ctrl-C by people, SIGTERM by schedulers, SIGHUP by terminals. What is under way ends well."""
 
 import contextlib
 import signal
@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(KeyboardInterrupt):
@@ -30,10 +30,14 @@ def number_of(error: KeyboardInterrupt) -> int:
 def interruptible() -> Iterator[None]:
     """Have the signals raise `Interrupted`, unless the program has its own ways with them.
 
-    A shell script starts what it puts into the background with SIGINT ignored; that can be interrupted too.
+    A shell script starts what it puts into the background with SIGINT ignored; that can be interrupted too. What nohup
+    starts with SIGHUP ignored is to go on.
     """
     usual = (signal.SIG_DFL, signal.SIG_IGN, signal.default_int_handler)
-    taken = [number for number in SIGNALS if _here() and signal.getsignal(number) in usual]
+    found = {number: signal.getsignal(number) for number in SIGNALS if _here()}
+    taken = [number for number, handler in found.items() if handler in usual]
+    if found.get(signal.SIGHUP) is signal.SIG_IGN:
+        taken.remove(signal.SIGHUP)
     before = {number: signal.signal(number, _raise) for number in taken}
     try:
         yield

@@ -489,3 +489,13 @@ def test_names_are_printed_as_they_are(run, tmp_path):
     assert all(name in shown for name in (*names[:3], "[i]name[/i]"))
     shown = run("predict", str(tmp_path / "[b]file.toml"), "td", "--steps", "4", "--out", str(tmp_path / "$x^.png"))
     assert "td on [i]name[/i]: steps 4" in shown
+
+
+def test_a_folder_to_start_from_that_is_not_there_is_not_passed_over(capsys, tmp_path, monkeypatch):
+    """With a letter wrong in its name, days of results would be made again."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as stop:
+        main(["run", "corrections", "--scale", "smoke", "--start", "resluts"])
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.startswith("gpbe: --start resluts: there is no such folder; name one")
+    assert list(tmp_path.iterdir()) == []

@@ -17,6 +17,8 @@ from fuzz.cases import Case, Files, refusal
 class Agents(Files):
     """Agents and checkpoints."""
 
+    corpus = "agents"
+
     def __init__(self, room: Path):
         from gpbe.algorithms.control import ALGORITHMS, Spec
         from gpbe.learn.control.header import count_weights

@@ -31,7 +31,8 @@ class Files:
     """Cases that are files, one after the other under one name."""
 
     patience = 5.0
-    suffixes: tuple[str, ...] = ()
+    corpus = ""
+    """The folder of what once failed."""
 
     def __init__(self, room: Path):
         self.room = room

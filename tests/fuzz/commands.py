@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import os
 import re
 import shutil
 from functools import cache
@@ -36,6 +37,21 @@ WORDS = (
     ),
     *("baird", "boyan", "td", "tdrc", "qrc", "CartPole-v1", "evilmod:X-v0", "evilmod:Y", "all"),
     *("case.toml", "case.npz", "case.parquet", "case.py", "nothing.toml", "nothing.npz", "nothing.parquet"),
+    *("fifo.toml", "fifo.npz", "fifo.parquet", "loop.toml", "folder.toml", "folder.parquet", "folder", "whole.parquet"),
+    *(
+        "wis",
+        "lstd",
+        "fqe",
+        "dr",
+        "bootstrap",
+        "linear",
+        "lunch\u0000",
+        "a\nb",
+        "\udcff.toml",
+        "~",
+        "/dev/null",
+        "/dev/full",
+    ),
     *("/nonexistent/x.toml", "x" * 300 + ".toml", "--json", "--help", "--seed", "page.html", "x.png", "x.csv", "x.pdf"),
 )
 LINES: tuple[tuple[str, ...], ...] = (
@@ -81,19 +97,26 @@ class Line(NamedTuple):
 class Commands:
     """Command lines, and the files that they name."""
 
+    corpus = "commands"
     patience = 30.0  # what is right is learned, and has to be compiled
+    lines = LINES
 
     def __init__(self, room: Path):
-        self.room = room
+        self.room, self.typed = room, set[tuple[str, ...]]()
         experiments.run = _refuse  # what is right would be run, for minutes
         Explorer.serve = lambda _: None  # and this for as long as somebody looks
+        for suffix in (".toml", ".npz", ".parquet") if not (room / "folder.toml").exists() else ():
+            os.mkfifo(room / f"fifo{suffix}")
+            (room / f"folder{suffix}").mkdir()
+            (room / f"loop{suffix}").symlink_to(f"loop{suffix}")
         logs = Logs(room)
         self.makers = {".toml": (Problems(room), Specs(room)), ".npz": (Problems(room),), ".parquet": (logs,)}
         self.makers[".csv"] = (logs,)
 
     def make(self, rng: Random) -> Line:
-        command, *words = rng.choice(LINES)
-        for _ in range(rng.choice((0, 1, 1, 2, 3))):
+        command, *words = rng.choice(self.lines)
+        named = command in ("diagnose", "explore", "predict", "run", "evaluate") and rng.random() < 0.4
+        for _ in range(rng.choice((0, 1, 1, 2, 3) if named else (1, 1, 2, 3))):
             act = rng.random()
             if act < 0.35 and words:
                 words[rng.randrange(len(words))] = rng.choice(WORDS)
@@ -103,7 +126,7 @@ class Commands:
                 words.append(rng.choice(WORDS))
         suffix = rng.choice(list(self.makers))
         rng.choice(self.makers[suffix]).make(rng)
-        if command in ("diagnose", "explore", "predict", "run", "evaluate") and rng.random() < 0.4:
+        if named:
             words[0:1] = [f"case{suffix}"]
         return Line([command, *words], {})
 
@@ -120,7 +143,17 @@ class Commands:
         return str(target)
 
     def check(self, case: Line) -> str:
-        return "left out" if too_much(case.arguments) else typed(case.arguments)
+        if too_much(case.arguments) or (again := tuple(case.arguments)) in self.typed:
+            return "left out"
+        if not any(word.startswith("case.") for word in again):  # other files stay as they are
+            self.typed.add(again)
+        return typed(case.arguments)
+
+
+class Lines(Commands):
+    """Command lines that learn nothing: no program is compiled for them."""
+
+    lines = tuple(line for line in LINES if line[0] not in ("predict", "train") and "td" not in line)
 
 
 def typed(arguments: list[str]) -> str:

@@ -22,6 +22,7 @@ FIGURES = ("mine", "mine", "mine-step-size", "mine-settings", "mine-runs", "mine
 class Drawings(Files):
     """Packed files and a results folder, each spoiled, or written anew with a checksum that fits."""
 
+    corpus = "drawings"
     patience = 30.0  # what is right is drawn
 
     def __init__(self, room: Path):

@@ -8,5 +8,6 @@ KINDS = {
     "results": "fuzz.tables:Results",
     "drawings": "fuzz.drawings:Drawings",
     "commands": "fuzz.commands:Commands",
+    "lines": "fuzz.commands:Lines",
     "requests": "fuzz.requests:Requests",
 }

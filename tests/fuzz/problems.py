@@ -16,6 +16,8 @@ from fuzz.cases import Case, Files, refusal
 class Problems(Files):
     """Prediction problems, as TOML and as arrays."""
 
+    corpus = "problems"
+
     def __init__(self, room: Path):
         from gpbe import mdp
         from gpbe.mdp.toml_writer import render

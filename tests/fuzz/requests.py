@@ -80,6 +80,7 @@ class Requests:
     """Requests to one server, which must outlive them all."""
 
     patience = 5.0
+    corpus = "requests"
 
     def __init__(self, _: Path):
         from gpbe import mdp

@@ -31,6 +31,8 @@ WHOLE: dict[str, Any] = {
 class Specs(Files):
     """Sweeps in TOML."""
 
+    corpus = "specs"
+
     def __init__(self, room: Path):
         super().__init__(room)
         self.check(self.written(".toml", odd.as_toml(WHOLE, Random(0)).encode()))  # imports take seconds

@@ -17,6 +17,8 @@ from fuzz.cases import Case, Files, refusal
 class Logs(Files):
     """Recorded transitions in Parquet files, of gpbe's own and of others, and in CSV files."""
 
+    corpus = "logs"
+
     def __init__(self, room: Path):
         from gpbe import mdp
 
@@ -114,6 +116,8 @@ class Logs(Files):
 
 class Results(Files):
     """Results folders and packed files: parts, manifests, lists, what is remembered of them."""
+
+    corpus = "results"
 
     N = 5
 

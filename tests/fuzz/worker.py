@@ -1,6 +1,5 @@
-"""Cases of one kind, in a process of their own with limits; each is told of before it begins and when it has ended."""
+"""Cases in a process of their own with limits; a line of JSON before each begins, and when it has ended."""
 
-import builtins
 import json
 import os
 import resource
@@ -9,9 +8,14 @@ import sys
 import time
 import traceback
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from types import FrameType
+from typing import Any
+
+from gpbe.lazy import named
+from gpbe.process import cache_folder
 
 MEMORY = 2**30
 WAITING = 10.0
@@ -58,10 +62,11 @@ class Alarm:
 
 
 class Watch:
-    """What is written outside a folder, and what is imported that only an input names."""
+    """What is written outside some folders, and what is imported that only an input names."""
 
-    def __init__(self, folder: Path):
-        self.inside, self.found, self.on = str(folder.resolve()), [], False
+    def __init__(self, *folders: Path):
+        self.inside = tuple(f"{folder.resolve()}{os.sep}" for folder in folders)
+        self.found, self.on = [], False
         sys.addaudithook(self._see)
 
     def _see(self, event: str, arguments: tuple) -> None:
@@ -71,7 +76,7 @@ class Watch:
             self.found.append(f"imported {arguments[0]}")
         elif event == "open" and isinstance(arguments[0], str | bytes) and self._writes(arguments):
             path = os.path.realpath(os.fsdecode(arguments[0]))
-            if not path.startswith((self.inside, "/dev/", "/proc/")) and "gpbe" not in path and "jax" not in path:
+            if not path.startswith((*self.inside, "/dev/", "/proc/")) and "__pycache__" not in path:
                 self.found.append(f"wrote {path}")
 
     @staticmethod
@@ -80,26 +85,32 @@ class Watch:
         return any(c in mode for c in "wax+") if isinstance(mode, str) else bool(flags & (os.O_WRONLY | os.O_RDWR))
 
 
-def main(kind: str, seed: str, first: int, count: int, folder: str, corpus: str = "") -> None:
-    """Run the files of a corpus, and the cases `first` to `first + count`; a line of JSON each."""
-    from fuzz.kinds import KINDS
-    from gpbe.lazy import named
-
+def main(seed: str, folder: str, corpus: str, *stretches: str) -> None:
+    """Try the files of a corpus, if there is one, and new cases, each stretch written as kind:first:count."""
     warnings.simplefilter("ignore")
-    room = Path(folder)
+    out = os.fdopen(os.dup(1), "w")
+    for stretch in stretches:
+        kind, first, count = stretch.split(":")
+        for told in cases(kind, seed, range(int(first), int(first) + int(count)), Path(folder) / kind, corpus):
+            print(json.dumps({"kind": kind, **told}), file=out, flush=True)
+
+
+def cases(kind: str, seed: str, numbers: range, room: Path, corpus: str) -> Iterator[dict[str, Any]]:
+    """Try cases of one kind in a folder of their own; each is told of before it begins, and what became of it."""
+    from fuzz.kinds import KINDS
+
+    room.mkdir(exist_ok=True)
     (room / "evilmod.py").write_text("raise SystemExit('imported')\n")
     sys.path.insert(0, str(room))
     os.chdir(room)
     maker = named(KINDS[kind])(room)
-    watch, alarm = Watch(room), Alarm(maker.patience)
-    say = builtins.print
-    out = os.fdopen(os.dup(1), "w")
-    files = sorted(Path(corpus).iterdir()) if corpus else []
-    for k in [*files, *range(first, first + count)]:
+    watch, alarm = Watch(room, cache_folder(os.environ).parent), Alarm(maker.patience)
+    files = sorted((Path(corpus) / maker.corpus).iterdir()) if corpus else []
+    for k in [*files, *numbers]:
         name = k.name if isinstance(k, Path) else k
-        say(json.dumps({"begin": name}), file=out, flush=True)
+        yield {"begin": name}
         case = maker.kept(k) if isinstance(k, Path) else maker.make(Random(f"{seed}-{kind}-{k}"))
-        started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        started, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         alarm.set()
         watch.on = True
         try:
@@ -115,11 +126,9 @@ def main(kind: str, seed: str, first: int, count: int, folder: str, corpus: str 
         if watch.found:
             outcome, error = "broke", "; ".join(watch.found)
             watch.found.clear()
-        told = {"end": name, "outcome": outcome, "error": error, "seconds": round(time.perf_counter() - started, 3)}
-        if outcome == "broke":
-            told["case"] = maker.keep(case, Path(folder).parent / "broke")
-        say(json.dumps(told), file=out, flush=True)
+        told = {"end": name, "outcome": outcome, "error": error, "seconds": round(time.process_time() - started, 3)}
+        yield told | ({"case": maker.keep(case, room.parents[1] / "broke")} if outcome == "broke" else {})
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), *sys.argv[5:])
+    main(*sys.argv[1:])

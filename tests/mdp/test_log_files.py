@@ -289,3 +289,7 @@ print(rows, peak.split()[1])
     count, kilobytes = map(int, out.split())
     assert count == 999_999
     assert kilobytes < 320_000
+
+
+def test_a_column_alone_is_no_log(refuses):
+    refuses(lambda: mdp.Log.read(pd.Series([1.0, 2.0], name="reward")), "a log is of type Series; give a file")

@@ -258,7 +258,8 @@ def test_a_worker_that_cannot_listen_dies_with_its_driver_too(how, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("which", "times"), few([(signal.SIGTERM, 1), (signal.SIGINT, 1), (signal.SIGINT, 2)], [signal.SIGTERM])
+    ("which", "times"),
+    few([(signal.SIGTERM, 1), (signal.SIGHUP, 1), (signal.SIGINT, 1), (signal.SIGINT, 2)], [signal.SIGTERM]),
 )
 def test_a_signal_drops_what_is_in_flight_and_says_so(which, times, tmp_path):
     hold, folder = tmp_path / "hold", tmp_path / "r"

@@ -1,10 +1,12 @@
 """A table of what happens while an agent learns, written as it happens."""
 
 import csv
+import io
 from math import isnan
 from pathlib import Path
 
 from gpbe.errors import InputError
+from gpbe.files.atomic import append
 from gpbe.learn.control.hooks import Stretch
 
 
@@ -37,14 +39,15 @@ class CSV:
     def __call__(self, stretch: Stretch) -> None:
         swept = list(stretch.settings)
         there = self.append and self.path.exists() and self.path.stat().st_size > 0
-        with self.path.open("a" if self._begun or self.append else "w", newline="", encoding="utf-8") as file:
-            table = csv.writer(file)
-            if not (self._begun or there):
-                table.writerow(["steps", "setting", "run", *swept, "name", "value"])
-            for k, (setting, run) in enumerate(zip(stretch.setting, stretch.run, strict=True)):
-                about = [stretch.steps, int(setting), int(run), *(float(stretch.settings[name][k]) for name in swept)]
-                for name, value in quantities(stretch, k).items():
-                    table.writerow([*about, name, value])
+        text = io.StringIO(newline="")
+        table = csv.writer(text)
+        if not (self._begun or there):
+            table.writerow(["steps", "setting", "run", *swept, "name", "value"])
+        for k, (setting, run) in enumerate(zip(stretch.setting, stretch.run, strict=True)):
+            about = [stretch.steps, int(setting), int(run), *(float(stretch.settings[name][k]) for name in swept)]
+            for name, value in quantities(stretch, k).items():
+                table.writerow([*about, name, value])
+        append(self.path, text.getvalue().encode(), anew=not (self._begun or self.append))
         self._begun = True
 
 

@@ -8,9 +8,9 @@ import struct
 import time
 from functools import cache
 from pathlib import Path
-from typing import BinaryIO
 
 from gpbe.callbacks.files import quantities
+from gpbe.files.atomic import append, refusal
 from gpbe.learn.control.hooks import Stretch
 
 
@@ -32,18 +32,21 @@ class TensorBoard:
     def __call__(self, stretch: Stretch) -> None:
         for k, (setting, run) in enumerate(zip(stretch.setting, stretch.run, strict=True)):
             name = f"setting {setting}, run {run}" if stretch.settings else f"run {run}"
-            with self._path(name).open("ab") as file:
-                for tag, value in quantities(stretch, k).items():
-                    write_record(file, scalar(tag, value, stretch.steps, time.time()))
+            known = quantities(stretch, k).items()
+            events = [record(scalar(tag, value, stretch.steps, time.time())) for tag, value in known]
+            append(self._path(name), b"".join(events))
 
     def _path(self, name: str) -> Path:
         """The file of a run: a new one for each training, as TensorBoard expects it."""
         if name not in self._files:
             folder = self.folder / name
-            folder.mkdir(parents=True, exist_ok=True)
-            self._files[name] = folder / f"events.out.tfevents.{time.time():.6f}.gpbe"
-            with self._files[name].open("wb") as file:
-                write_record(file, b"\x09" + struct.pack("<d", time.time()) + _text(3, b"brain.Event:2"))
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise refusal(folder, error) from None
+            path = folder / f"events.out.tfevents.{time.time():.6f}.gpbe"
+            append(path, record(b"\x09" + struct.pack("<d", time.time()) + _text(3, b"brain.Event:2")), anew=True)
+            self._files[name] = path
         return self._files[name]
 
 
@@ -57,10 +60,10 @@ def scalar(tag: str, value: float, step: int, at: float) -> bytes:
     return b"\x09" + struct.pack("<d", at) + b"\x10" + _varint(step) + _text(5, _text(1, held))
 
 
-def write_record(file: BinaryIO, data: bytes) -> None:
+def record(data: bytes) -> bytes:
     """A record: its length and data, each with a checksum after it."""
     length = struct.pack("<Q", len(data))
-    file.write(length + struct.pack("<I", masked(length)) + data + struct.pack("<I", masked(data)))
+    return length + struct.pack("<I", masked(length)) + data + struct.pack("<I", masked(data))
 
 
 def masked(data: bytes) -> int:

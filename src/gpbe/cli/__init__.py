@@ -3,13 +3,16 @@
 import contextlib
 import io
 import re
+import signal
 import sys
 import warnings
 from collections.abc import Callable
+from typing import NoReturn
 
 import tyro
 
 from gpbe.cli.commands import Commands, told_only
+from gpbe.cli.streams import open_streams, said_of, say, silence
 from gpbe.cli.terminal import Stopped
 from gpbe.errors import InputError, one_line
 from gpbe.interrupts import interruptible, number_of
@@ -20,20 +23,48 @@ COMMANDS = Commands()
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line. Errors that a user can make end in one line on standard error and exit code 2."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    open_streams()
+    try:
+        with interruptible(), warnings.catch_warnings():
+            warnings.showwarning = _warn
+            _run(sys.argv[1:] if arguments is None else arguments)
+            sys.stdout.flush()
+    except InputError as error:
+        _fail(str(error))
+    except KeyboardInterrupt as interruption:
+        said = interruption.message if isinstance(interruption, Stopped) else "interrupted; files written are whole"
+        say(f"gpbe: {said}")
+        sys.exit(128 + number_of(interruption))
+    except BrokenPipeError:  # the reader (head, say) has gone: there is nobody to say more to
+        silence(sys.stdout, sys.stderr)
+        sys.exit(128 + signal.SIGPIPE)
+    except OSError as error:  # a name that is too long, a folder that may not be looked into
+        _fail(said_of(error))
+    except MemoryError:
+        _fail("this machine has not enough memory for that; ask for less")
+
+
+def _run(arguments: list[str]) -> None:
+    if any("\0" in argument for argument in arguments):
+        raise InputError("an argument has a null byte in it; no name of a file or a folder has one")
     if arguments == ["--version"]:
         from gpbe import __version__
 
         print(f"gpbe {__version__}")
-        return
+    else:
+        _parsed(arguments)()
+
+
+def _parsed(arguments: list[str]) -> Callable[[], None]:
+    """The command that was typed, with its arguments; help is printed here."""
     if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
         from gpbe.checks import unknown
 
-        _fail(str(unknown("command", arguments[0], COMMANDS)))
+        raise unknown("command", arguments[0], COMMANDS)
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
-            command = tyro.extras.subcommand_cli_from_dict(
+            return tyro.extras.subcommand_cli_from_dict(
                 {name: _later(COMMANDS[name] if _needed(name, arguments) else told_only(name)) for name in COMMANDS},
                 prog="gpbe",
                 description="Off-policy value estimation with the generalized projected Bellman error. "
@@ -43,36 +74,13 @@ def main(arguments: list[str] | None = None) -> None:
     except SystemExit as stop:
         if stop.code not in (0, None):
             _fail(_one_line(complaint.getvalue()))
+        sys.stdout.flush()
         raise
-    except BrokenPipeError:  # the reader of the help (head, say) has gone
-        _close_output()
-        return
-    try:
-        with interruptible(), warnings.catch_warnings():
-            warnings.showwarning = _warn
-            command()
-    except InputError as error:
-        _fail(str(error))
-    except KeyboardInterrupt as interruption:
-        said = interruption.message if isinstance(interruption, Stopped) else "interrupted; files written are whole"
-        print(f"gpbe: {said}", file=sys.stderr)
-        sys.exit(128 + number_of(interruption))
-    except BrokenPipeError:
-        _close_output()
-    except OSError as error:  # a name that is too long, a folder that may not be looked into
-        _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
-    except MemoryError:
-        _fail("this machine has not enough memory for that; ask for less")
 
 
 def _needed(name: str, arguments: list[str]) -> bool:
     """The command that is asked for; for shell completion all of them."""
     return any(first == name or "completion" in first for first in arguments[:1])
-
-
-def _close_output() -> None:
-    """Say no more: the reader (head, say) has gone, which is not an error."""
-    sys.stderr.close()
 
 
 def _later(run: Callable[..., None]) -> Callable[..., Callable[[], None]]:
@@ -88,11 +96,11 @@ def _later(run: Callable[..., None]) -> Callable[..., Callable[[], None]]:
 
 
 def _warn(message: Warning | str, *_: object) -> None:
-    print(f"gpbe: warning: {one_line(str(message))}", file=sys.stderr)
+    say(f"gpbe: warning: {one_line(str(message))}")
 
 
-def _fail(message: str) -> None:
-    print(f"gpbe: {one_line(message)}", file=sys.stderr)
+def _fail(message: str) -> NoReturn:
+    say(f"gpbe: {one_line(message)}")
     sys.exit(2)
 
 

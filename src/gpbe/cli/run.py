@@ -52,6 +52,8 @@ def run(
     prepare()
     from gpbe import experiments, runner
 
+    if start is not None and not start.is_dir():
+        raise InputError(f"--start {start}: there is no such folder; name one with packed results (see gpbe pack)")
     chosen = experiments.planned(name, scale, out, start, imports)
     if estimate:
         _estimate([next(chosen)[0]] if name in experiments.STAGED else _known(chosen), workers, json)

@@ -22,7 +22,13 @@ def console():
     """Prints to standard output. What is printed is text: names of states and files may look like markup."""
     from rich.console import Console
 
-    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 120)
+    made = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 120)
+    made.on_broken_pipe = _gone  # its own would end this process with another exit code
+    return made
+
+
+def _gone() -> None:
+    raise BrokenPipeError
 
 
 def headed(title: str, rest: str) -> Any:

@@ -19,7 +19,7 @@ from gpbe.checks import check_at_least, check_known, check_seed
 from gpbe.errors import InputError
 from gpbe.experiments.experiment import Stage
 from gpbe.experiments.sweep import Setting, Sweep, Swept
-from gpbe.experiments.sweep_checks import check_number
+from gpbe.experiments.sweep_checks import SETTINGS, check_number
 from gpbe.learn.control.learning import DEFAULTS
 
 Method = Literal["random", "optuna"]
@@ -84,6 +84,8 @@ class Search:
         check_known(self.method, get_args(Method), "method of search")
         check_at_least(1, trials=self.trials, runs=self.runs, fresh=self.fresh, rounds=self.rounds)
         check_seed(self.seed)
+        if self.trials > SETTINGS:
+            raise InputError(f"trials is {self.trials:,}; a search has at most {SETTINGS:,}")
         if self.rounds > self.trials:
             raise InputError(f"rounds is {self.rounds}, with {self.trials} trials; there should be no more rounds")
         if self.method == "random" and self.rounds > 1:

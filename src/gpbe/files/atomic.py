@@ -4,6 +4,7 @@ import contextlib
 import errno
 import io
 import os
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,10 +24,12 @@ _FULL = {
 def write_atomic(target: Path, data: bytes, scratch: Path | None = None) -> None:
     """Write `data` to `target` through a file in `scratch`, a folder on the same file system; beside it if left out.
 
-    When this returns, the file is on the disk; when it raises (also on Ctrl-C), nothing of it is left.
+    When this returns, the file is on the disk; when it raises (also on Ctrl-C), nothing of it is left. What is there
+    and no file (a folder, a pipe, a device such as /dev/null) stays: a new file would take its place.
     """
     temporary = (scratch or target.parent) / f"{'' if scratch else '.'}{target.name}.{os.getpid()}"
     try:
+        _check_replaceable(target)
         try:
             _write_durably(temporary, data)
             os.replace(temporary, target)
@@ -35,6 +38,22 @@ def write_atomic(target: Path, data: bytes, scratch: Path | None = None) -> None
                 temporary.unlink(missing_ok=True)
             raise
         sync_folder(target.parent)
+    except OSError as error:
+        raise refusal(target, error) from None
+
+
+def append(target: Path, data: bytes, anew: bool = False) -> None:
+    """Write `data` at the end of a file, or as all of one (`anew`); when it raises, the file is as long as before."""
+    try:
+        _check_replaceable(target)
+        with open(target, "wb" if anew else "ab", buffering=0) as file:
+            before, left = file.tell(), memoryview(data)
+            try:
+                while left:
+                    left = left[file.write(left) :]
+            except BaseException:
+                file.truncate(before)
+                raise
     except OSError as error:
         raise refusal(target, error) from None
 
@@ -66,6 +85,18 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _check_replaceable(target: Path) -> None:
+    try:
+        mode = os.stat(target).st_mode
+    except FileNotFoundError:
+        return
+    except ValueError as error:  # a null byte or half a character in its name
+        raise InputError(f"{target}: cannot be written: {error}") from None
+    if not stat.S_ISREG(mode):
+        kind = "a folder" if stat.S_ISDIR(mode) else "no regular file"
+        raise InputError(f"{target}: cannot be written: it is {kind}; name a file")
 
 
 def _write_durably(path: Path, data: bytes) -> None:

@@ -227,14 +227,22 @@ def _frame(source: Any) -> pl.DataFrame:
         return source
     try:
         if type(source).__module__.partition(".")[0] == "pandas":
+            if not hasattr(source, "columns"):  # a Series has no names of columns
+                raise _no_log(source)
             source = {str(name): _plain(source[name].to_numpy()) for name in source.columns}
         if isinstance(source, Mapping):
             return pl.DataFrame({name: _plain(np.asarray(values)) for name, values in source.items()})
         if hasattr(source, "__arrow_c_stream__"):
             return pl.DataFrame(source)
+    except InputError:
+        raise
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, TypeError, ValueError, OverflowError) as error:
         raise InputError(f"the table cannot be read: {error}") from None
-    raise InputError(
+    raise _no_log(source)
+
+
+def _no_log(source: Any) -> InputError:
+    return InputError(
         f"a log is of type {type(source).__name__}; give a file, several, a table of polars, pandas or Arrow, or arrays"
     )
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gpbe.errors import InputError
+from gpbe.files.atomic import refusal
 
 
 class Lock:
@@ -38,10 +39,14 @@ class Lock:
         except OSError as error:
             self._file.close()
             raise InputError(f"{folder}: cannot be locked: {error.strerror or error}; use another folder") from None
-        self._file.truncate(0)
         since = datetime.now(UTC).isoformat(timespec="seconds")
-        self._file.write(json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "since": since}))
-        self._file.flush()
+        signed = json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "since": since})
+        try:
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, signed.encode())
+        except OSError as error:
+            self._file.close()
+            raise refusal(folder / "lock", error) from None
 
     def release(self) -> None:
         """Let go. The file stays: removing it could pull the lock from under the next holder."""
