@@ -53,12 +53,14 @@ def uninterrupted() -> Iterator[None]:
         yield
         return
     came: list[int] = []
-    before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in SIGNALS}
+    with _blocked():
+        before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in SIGNALS}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        with _blocked():
+            for number, handler in before.items():
+                signal.signal(number, handler)
         if came:
             signal.raise_signal(came[0])
 
@@ -79,6 +81,16 @@ def undisturbed() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _blocked() -> Iterator[None]:
+    """Let signals wait while handlers change: one that came in between would leave the others changed for good."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def _here() -> bool:
