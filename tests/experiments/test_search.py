@@ -107,6 +107,7 @@ beta = [0.5, 1.0]
         ("high = 1e-1", "high = 1e-5", "the range of step_size of qrc is 0.0001 to 1e-05; it should be from above 0"),
         ("trials = 4", "trial = 4", "trial"),
         ("trials = 4", "trials = 1000000000", "trials is 1,000,000,000; a search has at most 1,000,000"),
+        ("fresh = 5", "fresh = 99999999999", "there are 99,999,999,999 runs of 1,000 steps; there should be"),
         ("trials = 4", "trials = 4\nmethod = 'grid'", "method of search 'grid'"),
         ("trials = 4", "trials = 4\nrounds = 2", "random trials learn nothing from others"),
         ("beta = [0.5, 1.0]", "beta = [-1.0]", "beta"),

@@ -293,3 +293,23 @@ print(rows, peak.split()[1])
 
 def test_a_column_alone_is_no_log(refuses):
     refuses(lambda: mdp.Log.read(pd.Series([1.0, 2.0], name="reward")), "a log is of type Series; give a file")
+
+
+class Unwilling:
+    """An Arrow table that raises whatever it likes."""
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        raise RuntimeError("no\nstream")
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        (Unwilling(), "the table cannot be read: no stream"),
+        (pd.DataFrame({"x": [1.0, 2.0], "z": [1, "a"]}), "column 'z' cannot be read: "),
+        ({"x": [[1.0, 2.0], [3.0]]}, "column 'x' cannot be read: "),
+        (pl.LazyFrame({"x": [1]}).select("y"), "the table cannot be read: "),
+    ],
+)
+def test_what_a_foreign_table_raises_is_told_in_a_line(table, said, refuses):
+    refuses(lambda: scan_log(table, **LAYOUT), said)

@@ -93,7 +93,9 @@ class Search:
         for name, spaces in self.spaces.items():
             for key, space in spaces.items():
                 _check_space(space, f"{key} of {name}")
-        self._sweep(self.name, tuple(Swept(name, settings=(self.drawn(name, 0),)) for name in self.spaces))
+        for runs in (self.runs, self.fresh):  # a sweep checks itself
+            first = (Swept(name, settings=(self.drawn(name, 0),), runs=runs) for name in self.spaces)
+            self._sweep(self.name, tuple(first))
 
     def stages(self) -> tuple[Stage, ...]:
         """The rounds, and the runs that judge what they chose."""

@@ -2,18 +2,18 @@
 
 import glob
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
 
 from gpbe.checks import check_known
-from gpbe.errors import InputError
+from gpbe.errors import InputError, one_line
 from gpbe.files.reading import check_file
 from gpbe.files.tables import MOST, check_table
 from gpbe.mdp.log_checks import checked
@@ -23,6 +23,7 @@ from gpbe.mdp.log_source import check_width
 from gpbe.mdp.logs import PIECE, Log
 from gpbe.shapes import Array
 
+T = TypeVar("T")
 _PARQUET = partial(pl.scan_parquet, glob=False, hive_partitioning=False)
 READERS = {".parquet": _PARQUET, ".pq": _PARQUET, ".csv": partial(pl.scan_csv, glob=False)}
 AHEAD = ("POLARS_ROW_GROUP_PREFETCH_SIZE", "POLARS_CSV_CHUNK_PREFETCH_LIMIT")
@@ -222,23 +223,31 @@ def _check_file(file: str) -> None:
 def _frame(source: Any) -> pl.DataFrame:
     """A table of polars, pandas or Arrow, or a mapping from names to arrays, as one of polars."""
     if isinstance(source, pl.LazyFrame):
-        return source.collect()
+        return _attempted("the table", source.collect)
     if isinstance(source, pl.DataFrame):
         return source
-    try:
-        if type(source).__module__.partition(".")[0] == "pandas":
-            if not hasattr(source, "columns"):  # a Series has no names of columns
-                raise _no_log(source)
-            source = {str(name): _plain(source[name].to_numpy()) for name in source.columns}
-        if isinstance(source, Mapping):
-            return pl.DataFrame({name: _plain(np.asarray(values)) for name, values in source.items()})
-        if hasattr(source, "__arrow_c_stream__"):
-            return pl.DataFrame(source)
-    except InputError:
-        raise
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"the table cannot be read: {error}") from None
+    if type(source).__module__.partition(".")[0] == "pandas":
+        if not hasattr(source, "columns"):  # a Series has no names of columns
+            raise _no_log(source)
+        source = {str(name): source[name].to_numpy() for name in source.columns}
+    if isinstance(source, Mapping):
+        columns = [_column(name, values) for name, values in source.items()]
+        return _attempted("the table", lambda: pl.DataFrame(columns))
+    if hasattr(source, "__arrow_c_stream__"):
+        return _attempted("the table", lambda: pl.DataFrame(source))
     raise _no_log(source)
+
+
+def _column(name: Any, values: Any) -> pl.Series:
+    return _attempted(f"column {name!r}", lambda: pl.Series(name, _plain(np.asarray(values))))
+
+
+def _attempted(what: str, read: Callable[[], T]) -> T:
+    """What can be read; whatever a foreign object raises is told in a line."""
+    try:
+        return read()
+    except (Exception, pl.exceptions.PanicException) as error:
+        raise InputError(f"{what} cannot be read: {one_line(str(error) or type(error).__name__)}") from None
 
 
 def _no_log(source: Any) -> InputError:
