@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import sys
 from pathlib import Path
 from unittest import mock
@@ -11,6 +12,7 @@ import jax
 import pytest
 
 from gpbe.errors import InputError
+from gpbe.interrupts import SIGNALS
 from gpbe.process import single_threaded, with_cache
 
 # Most of the time of tests that learn goes into compiling. So XLA optimizes less, unless told otherwise, and programs
@@ -30,6 +32,15 @@ def environment():
     """Commands set up this process's environment and path for themselves; the next test begins with its own."""
     with mock.patch.dict(os.environ), mock.patch.object(sys, "path", list(sys.path)):
         yield
+
+
+@pytest.fixture
+def as_on_a_terminal():
+    """Let no signal be ignored, here and by children, as it may be where nohup or a script started the tests."""
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in SIGNALS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture

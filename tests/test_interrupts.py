@@ -7,14 +7,7 @@ import pytest
 from gpbe import interrupts
 from gpbe.interrupts import SIGNALS, Interrupted, interruptible, uninterrupted
 
-
-@pytest.fixture(autouse=True)
-def as_on_a_terminal():
-    """Whoever started the tests, nohup or a script, may have had signals ignored."""
-    before = {number: signal.signal(number, signal.SIG_DFL) for number in SIGNALS}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
+pytestmark = pytest.mark.usefixtures("as_on_a_terminal")
 
 
 def handlers() -> list:

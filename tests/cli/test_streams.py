@@ -64,6 +64,7 @@ def test_a_null_byte_is_refused(capsys, tmp_path, monkeypatch):
     assert capsys.readouterr().err.startswith("gpbe: an argument has a null byte in it; ")
 
 
+@pytest.mark.usefixtures("as_on_a_terminal")
 def test_a_terminal_that_closes_interrupts_unless_nohup_says_otherwise():
     with interruptible(), pytest.raises(Interrupted) as told:
         signal.raise_signal(signal.SIGHUP)

@@ -261,6 +261,7 @@ def test_a_worker_that_cannot_listen_dies_with_its_driver_too(how, tmp_path):
     ("which", "times"),
     few([(signal.SIGTERM, 1), (signal.SIGHUP, 1), (signal.SIGINT, 1), (signal.SIGINT, 2)], [signal.SIGTERM]),
 )
+@pytest.mark.usefixtures("as_on_a_terminal")
 def test_a_signal_drops_what_is_in_flight_and_says_so(which, times, tmp_path):
     hold, folder = tmp_path / "hold", tmp_path / "r"
     with driver(folder, N, 0.01, SWEEP_HOLD=str(hold)) as process:
