@@ -34,6 +34,7 @@ def test_what_brings_a_reader_down_does_not_bring_this_process_down(tmp_path, mo
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_a_reader_may_take_its_time_of_the_processor_and_no_more(tmp_path, monkeypatch, refuses):
     FRAME.write_parquet(tmp_path / "foreign.parquet")
     monkeypatch.setattr(tables, "_PATIENCE", 1.5)  # rounded up to whole seconds
