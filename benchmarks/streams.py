@@ -142,7 +142,7 @@ def main() -> None:
 
 
 def share_missed(world: World, judging: Sweep) -> float:
-    """In how large a part of algorithms and games another step size than the best was chosen."""
+    """The share of algorithms and games for which another step size than the best was chosen."""
     wrong = []
     for domain, swept in judging.parts():
         sizes = list(swept.grid["step_size"])

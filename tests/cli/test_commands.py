@@ -492,7 +492,7 @@ def test_names_are_printed_as_they_are(run, tmp_path):
 
 
 def test_a_folder_to_start_from_that_is_not_there_is_not_passed_over(capsys, tmp_path, monkeypatch):
-    """With a letter wrong in its name, days of results would be made again."""
+    """A letter wrong in its name would have days of results made again."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as stop:
         main(["run", "corrections", "--scale", "smoke", "--start", "resluts"])

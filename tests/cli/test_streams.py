@@ -48,7 +48,7 @@ def test_closed_streams_lead_nowhere_and_no_file_gets_their_numbers(tmp_path):
 
 @pytest.mark.parametrize(("encoding", "errors"), [("ascii", "surrogateescape"), ("latin-1", "strict")])
 def test_letters_that_a_terminal_does_not_have_are_written_as_their_codes(encoding, errors, monkeypatch):
-    """As under LC_ALL=C, and in a locale of before Unicode."""
+    """These are the encodings under LC_ALL=C, and of a locale older than Unicode."""
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding, errors))
     open_streams()
