@@ -26,6 +26,13 @@ def number_of(error: KeyboardInterrupt) -> int:
     return error.number if isinstance(error, Interrupted) else int(signal.SIGINT)
 
 
+def interruption_behind(error: BaseException | None) -> KeyboardInterrupt | None:
+    """The interruption that an error came after, if there is one: a closed terminal also refuses our last words."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error
+
+
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
     """Have the signals raise `Interrupted`, unless the program has its own ways with them.

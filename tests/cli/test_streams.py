@@ -1,17 +1,21 @@
 """Standard output and error may be closed, full, unread, or unable to write our letters; signals end commands well."""
 
+import fcntl
 import io
 import os
 import signal
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
 
+from gpbe import store
 from gpbe.cli import main
 from gpbe.cli.streams import open_streams
 from gpbe.interrupts import Interrupted, interruptible
+from helpers.samples import few
 
 LIST = [sys.executable, "-m", "gpbe", "list", "problems"]
 PATH = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -75,3 +79,35 @@ def test_a_terminal_that_closes_interrupts_unless_nohup_says_otherwise():
             signal.raise_signal(signal.SIGHUP)
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize(
+    ("command", "of_the_bar"),
+    few([("run mine.toml", b"chunks"), ("train CartPole-v1 qrc --steps 10000000", b"steps")], ["run mine.toml"]),
+)
+@pytest.mark.usefixtures("as_on_a_terminal")
+def test_work_whose_terminal_closes_ends_as_sighup_would(command, of_the_bar, tmp_path):
+    """Neither the bar nor how to go on can be shown any more; what was done is kept."""
+    (tmp_path / "mine.toml").write_text(
+        'domains = ["CartPole-v1"]\nruns = 400\nsteps = 100000\n[algorithms.qrc]\nstep_size = 0.001'
+    )
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gpbe", *command.split()],
+        env=os.environ | PATH,
+        cwd=tmp_path,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 (nothing but this call)
+    )
+    os.close(theirs)
+    with process:
+        shown = b""
+        while of_the_bar not in shown:
+            shown += os.read(ours, 1000)
+        os.close(ours)
+        assert process.wait(60) == 128 + signal.SIGHUP
+    if command.startswith("run"):
+        assert store.status(tmp_path / "out/results/mine", verify=True).invalid == 0

@@ -15,7 +15,7 @@ from gpbe.cli.commands import Commands, told_only
 from gpbe.cli.streams import open_streams, said_of, say, silence
 from gpbe.cli.terminal import Stopped
 from gpbe.errors import InputError, one_line
-from gpbe.interrupts import interruptible, number_of
+from gpbe.interrupts import interruptible, interruption_behind, number_of
 
 COMMANDS = Commands()
 """Every command's function, by name."""
@@ -39,6 +39,9 @@ def main(arguments: list[str] | None = None) -> None:
         silence(sys.stdout, sys.stderr)
         sys.exit(128 + signal.SIGPIPE)
     except OSError as error:  # a name that is too long, a folder that may not be looked into
+        if interruption := interruption_behind(error):
+            silence(sys.stdout, sys.stderr)
+            sys.exit(128 + number_of(interruption))
         _fail(said_of(error))
     except MemoryError:
         _fail("this machine has not enough memory for that; ask for less")

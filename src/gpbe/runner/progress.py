@@ -1,7 +1,9 @@
 """What people see of a running sweep: a bar on a terminal, a line now and then elsewhere."""
 
+import contextlib
 import sys
 import time
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import TextIO
 
@@ -22,6 +24,13 @@ def progress(title: str, stream: TextIO | None = None, unit: str = "steps") -> D
     return Bar(title, console, unit) if console.is_terminal else Lines(title, stream, unit)
 
 
+@contextlib.contextmanager
+def _if_it_can_be() -> Iterator[None]:
+    """What shows a sweep does not end it: a terminal may have been closed, a disk may be full."""
+    with contextlib.suppress(OSError):
+        yield
+
+
 class Bar:
     """Chunks done, learning steps a second, time left and failures; on one line that is redrawn."""
 
@@ -38,6 +47,7 @@ class Bar:
         self._unit = unit
         self._complaints = 0
 
+    @_if_it_can_be()
     def __call__(self, event: Event) -> None:
         """Redraw it."""
         counts = event.counts
@@ -66,6 +76,7 @@ class Lines:
         self._last = -1e9
         self._complaint = ""
 
+    @_if_it_can_be()
     def __call__(self, event: Event) -> None:
         """Write a line, if it is time for one."""
         if event.message:
