@@ -11,7 +11,7 @@ from tyro.conf import OmitArgPrefixes, Positional, arg
 from gpbe import process
 from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.table import ALGORITHMS, find_algorithm
-from gpbe.cli.options import AlgorithmNames, EnvName, File, Json, Number, Sizes, options_of
+from gpbe.cli.options import AlgorithmNames, EnvName, File, Json, Number, Sizes, choices, options_of
 from gpbe.cli.sweeping import check_out, plain, read_typed, single_and_grid, write_out
 from gpbe.cli.terminal import Stopped, check_writable, console, headed, print_json
 from gpbe.cli.together import alike, labels, listed, stacked, told
@@ -41,7 +41,7 @@ def train(
     hidden: Sizes = None,
     batch: int = DEFAULTS.batch,
     buffer: int = DEFAULTS.buffer,
-    optimizer: Annotated[Optimizer | None, arg(help_behavior_hint="")] = None,
+    optimizer: Annotated[Optimizer | None, arg(metavar=choices(Optimizer), help_behavior_hint="")] = None,
     target_every: int = DEFAULTS.target_every,
     ratios: bool = False,
     streaming: bool = False,
