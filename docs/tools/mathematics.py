@@ -8,6 +8,10 @@ from latex2mathml.converter import convert
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
 
 
+PRIME, MARKED = "<mi>&#x02032;</mi>", '<mi class="prime">&#x02032;</mi>'
+"""A prime, which is hardly seen at the size of a superscript where there is no font for mathematics."""
+
+
 def rendered(html: str) -> str:
     r"""The page with MathML where Arithmatex left LaTeX.
 
@@ -20,5 +24,5 @@ def rendered(html: str) -> str:
 def _as_mathml(found: re.Match[str]) -> str:
     element, latex = found.groups()
     inline = element == "span"
-    mathml = convert(unescape(latex), display="inline" if inline else "block")
+    mathml = convert(unescape(latex), display="inline" if inline else "block").replace(PRIME, MARKED)
     return mathml if inline else f'<div class="formula" tabindex="0">{mathml}</div>'
