@@ -12,7 +12,7 @@ from gpbe.cli.options import ExperimentName, Folder, Into, Json, Number, Real, R
 from gpbe.cli.terminal import Stopped, check_writable, console, print_json
 from gpbe.errors import InputError
 from gpbe.process import prepare
-from gpbe.wording import duration
+from gpbe.wording import counted, duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -165,7 +165,7 @@ def _estimate(chosen: "Sequence[Experiment]", count: int | None, json: bool) -> 
         return
     from rich.table import Table
 
-    table = Table("experiment", "work", "on one core", f"on {workers:,} workers", box=None, pad_edge=False)
+    table = Table("experiment", "work", "on one core", f"on {counted(workers, 'worker')}", box=None, pad_edge=False)
     for row in rows:
         times = (duration(max(1, row[k])) if k in row else "unknown" for k in ("core_seconds", "seconds"))
         table.add_row(row["experiment"], f"{row['work']:,} {row['unit']}", *times)
