@@ -96,7 +96,7 @@ def test_list_algorithms_tells_axes_soundness_and_hyperparameters(run):
         "bounded": False,
         "decayed_followon": False,
         "variance_reduction": "none",
-        "paper": "hypothetical (Patterson et al. 2022, grey)",
+        "paper": "hypothetical (Patterson et al. 2022, gray)",
         "label": "emphatic GTD2-MP",
         "weighting": "m",
         "sound": True,
