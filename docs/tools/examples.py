@@ -18,15 +18,8 @@ _BLOCK = re.compile(r"(?m)^(?P<indent> *)>>> .*(?:\n(?! *\n).+)*")
 def fenced(text: str) -> str:
     r"""The text with a fence around every example.
 
-    >>> print(fenced("Twice as much.\n\n>>> double(2)\n4\n\nThat is all."))
-    Twice as much.
-    <BLANKLINE>
-    ```pycon
-    >>> double(2)
-    4
-    ```
-    <BLANKLINE>
-    That is all.
+    >>> fenced("Twice as much.\n\n>>> double(2)\n4\n\nThat is all.")
+    'Twice as much.\n\n```pycon\n>>> double(2)\n4\n```\n\nThat is all.'
     """
 
     def fence(found: re.Match[str]) -> str:

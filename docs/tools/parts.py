@@ -68,18 +68,23 @@ def with_long_cells(html: str, long: int = 60) -> str:
 
 
 def with_whole_words(html: str) -> str:
-    """The page with options and small numbers marked, which a browser would break after a hyphen.
+    """The page with options, small numbers and, in code, short names marked: a browser would break them after a hyphen.
 
+    >>> with_whole_words("<code>qrc-sep</code>")
+    '<code><span class="whole">qrc-sep</span></code>'
     >>> with_whole_words("<p>with --save, 1e-4 or 2^-5</p>")
     '<p>with <span class="whole">--save</span>, <span class="whole">1e-4</span> or <span class="whole">2^-5</span></p>'
     """
-    pieces = _TAGS.split(html)
-    pieces[::2] = [_BREAKABLE.sub(r'<span class="whole">\g<0></span>', text) for text in pieces[::2]]
+    pieces = _TAGS.split(html)  # text, tag, text and so on
+    for k in range(0, len(pieces), 2):
+        in_code = pieces[k - 1].startswith("<code") if k else False
+        pieces[k] = (_NAMES if in_code else _BREAKABLE).sub(r'<span class="whole">\g<0></span>', pieces[k])
     return "".join(pieces)
 
 
 _TAGS = re.compile(r"(?s)(<pre.*?</pre>|<math.*?</math>|<!--.*?-->|<[^>]*>)")
 _BREAKABLE = re.compile(r"(?<![\w-])(?:--[a-z][\w-]*|\d[\d.]*e-\d+|\d+\^-\d+)")
+_NAMES = re.compile(_BREAKABLE.pattern + r"|(?<![\w/.-])(?=[\w-]{3,16}(?![\w/.-]))[a-z]\w*(?:-\w+)+")
 
 
 def _letters(html: str) -> int:

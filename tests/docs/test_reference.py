@@ -1,6 +1,7 @@
 """The reference is complete: every public name has a place, a docstring and an example, every command its options."""
 
 import ast
+import doctest
 import importlib
 import inspect
 import re
@@ -164,3 +165,14 @@ def test_generated_tables_are_those_of_the_records(parts):
     assert "2^-10, 1 for `stream-q`" in rows["step_size"]
     assert rows["kappa"].endswith("| `stream-q` |")
     assert rows["gamma"].endswith("| all |")
+
+
+@pytest.mark.parametrize(
+    ("tool", "needs"), [("parts", "gpbe"), ("mathematics", "latex2mathml"), ("examples", "griffe")]
+)
+def test_examples_of_the_tools_hold(tool, needs, monkeypatch):
+    pytest.importorskip(needs, reason="make docs installs what builds the site")
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "tools"))
+    assert doctest.testmod(importlib.import_module(tool)).failed == 0
+    for name in ("parts", tool):
+        sys.modules.pop(name, None)
