@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "gpbe"
 TARGET = ROOT / "docs" / "img" / "architecture.svg"
 BASE = "foundations"
-ROW, BOX_WIDTH, BOX_HEIGHT, GAP, MOST = 122, 222, 86, 22, 4
+ROW, BOX_WIDTH, BOX_HEIGHT, GAP, MOST = 122, 222, 86, 22, 3
 """Sizes in pixels, and how many boxes stand beside each other: with more, a page would make their words too small."""
 WIDTH = MOST * (BOX_WIDTH + GAP) + GAP
 
