@@ -22,7 +22,9 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "gpbe"
 TARGET = ROOT / "docs" / "img" / "architecture.svg"
 BASE = "foundations"
-WIDTH, ROW, BOX_WIDTH, BOX_HEIGHT, GAP = 1220, 106, 214, 70, 26
+ROW, BOX_WIDTH, BOX_HEIGHT, GAP, MOST = 122, 222, 86, 22, 3
+"""Sizes in pixels, and how many boxes stand beside each other: with more, a page would make their words too small."""
+WIDTH = MOST * (BOX_WIDTH + GAP) + GAP
 
 Edges = set[tuple[str, str]]
 
@@ -85,20 +87,30 @@ def sentence(room: str) -> str:
     return re.split(r"(?<=[.])\s|\n\n", said)[0].replace("\n", " ")
 
 
+def rows_of(height: dict[str, int]) -> list[list[str]]:
+    """The rooms from top to bottom; those of one height in as many rows as they need."""
+    found = []
+    for level in range(max(height.values()), -1, -1):
+        level_rooms = sorted(room for room, at in height.items() if at == level)
+        count = -(-len(level_rooms) // MOST)
+        size = -(-len(level_rooms) // count)
+        found += [level_rooms[k : k + size] for k in range(0, len(level_rooms), size)]
+    return found
+
+
 def draw() -> str:
     """The drawing as SVG."""
     direct = imports()
     height = heights(direct)
-    top = max(height.values())
+    rows = rows_of(height)
     places = {}
-    for level in range(top + 1):
-        row = sorted(room for room, at in height.items() if at == level)
+    for below, row in enumerate(rows):
         for k, room in enumerate(row):
             x = WIDTH / 2 + (k - (len(row) - 1) / 2) * (BOX_WIDTH + GAP)
-            places[room] = (x, 16 + (top - level) * ROW)
+            places[room] = (x, 16 + below * ROW)
     lines = [_line(places[a], places[b]) for a, b in sorted(reduced(direct))]
     boxes = [_box(room, *place) for room, place in sorted(places.items())]
-    size = f"0 0 {WIDTH} {16 + (top + 1) * ROW}"
+    size = f"0 0 {WIDTH} {16 + len(rows) * ROW}"
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{size}" font-family="sans-serif">',
@@ -121,15 +133,15 @@ def _line(start: tuple[float, float], end: tuple[float, float]) -> str:
 
 
 def _box(room: str, x: float, y: float) -> str:
-    said = textwrap.wrap(sentence(room), 40)
+    said = textwrap.wrap(sentence(room), 36)
     said = said if len(said) <= 4 else [*said[:3], f"{said[3].rstrip('.,:;')} ..."]
     words = "".join(
-        f'<text x="{x:.0f}" y="{y + 30 + 11 * k:.0f}" font-size="9.5" text-anchor="middle">{escape(line)}</text>'
+        f'<text x="{x:.0f}" y="{y + 35 + 14 * k:.0f}" font-size="12" text-anchor="middle">{escape(line)}</text>'
         for k, line in enumerate(said)
     )
     return (
         f'<rect x="{x - BOX_WIDTH / 2:.0f}" y="{y:.0f}" width="{BOX_WIDTH}" height="{BOX_HEIGHT}" rx="6" '
-        f'fill="#EAF3F9" stroke="#0072B2"/><text x="{x:.0f}" y="{y + 17:.0f}" font-size="14" font-weight="bold" '
+        f'fill="#EAF3F9" stroke="#0072B2"/><text x="{x:.0f}" y="{y + 17:.0f}" font-size="15" font-weight="bold" '
         f'text-anchor="middle">{escape(room)}</text>{words}'
     )
 

@@ -1,4 +1,4 @@
-"""An extension of Griffe: examples in docstrings become blocks of code, and tables of records are not printed.
+"""An extension of Griffe: examples in docstrings become blocks of code, and records are told as tables.
 
 The docstrings of gpbe have examples without a heading above them, as doctest reads them. Markdown would take `>>>` for
 three quotations.
@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 import griffe
+import parts
 
 LONG = 250
 """Letters of a value beyond which it is a table in the source, and no help in a reference."""
@@ -17,15 +18,8 @@ _BLOCK = re.compile(r"(?m)^(?P<indent> *)>>> .*(?:\n(?! *\n).+)*")
 def fenced(text: str) -> str:
     r"""The text with a fence around every example.
 
-    >>> print(fenced("Twice as much.\n\n>>> double(2)\n4\n\nThat is all."))
-    Twice as much.
-    <BLANKLINE>
-    ```pycon
-    >>> double(2)
-    4
-    ```
-    <BLANKLINE>
-    That is all.
+    >>> fenced("Twice as much.\n\n>>> double(2)\n4\n\nThat is all.")
+    'Twice as much.\n\n```pycon\n>>> double(2)\n4\n```\n\nThat is all.'
     """
 
     def fence(found: re.Match[str]) -> str:
@@ -36,11 +30,13 @@ def fenced(text: str) -> str:
 
 
 class Examples(griffe.Extension):
-    """Fences the examples of every object, and drops values that are long tables."""
+    """Fences the examples of every object, tells hyperparameters, and drops values that are long tables."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Rewrite the docstring of an object that was just read."""
         if obj.docstring:
             obj.docstring.value = fenced(obj.docstring.value)
+        if obj.docstring and isinstance(obj, griffe.Class) and obj.name == "Hypers":
+            obj.docstring.value += f"\n\n{parts.fields(obj.path)}"
         if isinstance(obj, griffe.Attribute) and len(str(obj.value)) > LONG:
             obj.value = None

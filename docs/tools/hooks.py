@@ -36,8 +36,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Turn formulas into MathML, and mark the cells of tables that have long text."""
-    return parts.with_long_cells(mathematics.rendered(html))
+    """Turn formulas into MathML, and mark what browsers would break badly."""
+    return parts.with_long_cells(parts.with_whole_words(mathematics.rendered(html)))
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:

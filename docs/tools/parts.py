@@ -67,6 +67,26 @@ def with_long_cells(html: str, long: int = 60) -> str:
     return re.sub(r"(?s)<td>(.*?)</td>", marked, html)
 
 
+def with_whole_words(html: str) -> str:
+    """The page with options, small numbers and, in code, short names marked: a browser would break them after a hyphen.
+
+    >>> with_whole_words("<code>qrc-sep</code>")
+    '<code><span class="whole">qrc-sep</span></code>'
+    >>> with_whole_words("<p>with --save, 1e-4 or 2^-5</p>")
+    '<p>with <span class="whole">--save</span>, <span class="whole">1e-4</span> or <span class="whole">2^-5</span></p>'
+    """
+    pieces = _TAGS.split(html)  # text, tag, text and so on
+    for k in range(0, len(pieces), 2):
+        in_code = pieces[k - 1].startswith("<code") if k else False
+        pieces[k] = (_NAMES if in_code else _BREAKABLE).sub(r'<span class="whole">\g<0></span>', pieces[k])
+    return "".join(pieces)
+
+
+_TAGS = re.compile(r"(?s)(<pre.*?</pre>|<math.*?</math>|<!--.*?-->|<[^>]*>)")
+_BREAKABLE = re.compile(r"(?<![\w-])(?:--[a-z][\w-]*|\d[\d.]*e-\d+|\d+\^-\d+)")
+_NAMES = re.compile(_BREAKABLE.pattern + r"|(?<![\w/.-])(?=[\w-]{3,16}(?![\w/.-]))[a-z]\w*(?:-\w+)+")
+
+
 def _letters(html: str) -> int:
     """The length of a text, without its tags; mathematics does not wrap anyway."""
     return len(re.sub(r"(?s)<math.*?</math>|<[^>]*>", "", html))
@@ -108,6 +128,14 @@ def hyperparameters(family: str, *names: str) -> str:
     heads = ["name", "meaning", "default", "range", "the paper sweeps", "which have it"]
     keep = [k for k in range(len(heads)) if k < 4 or any(row[k] for row in rows)]
     return table([heads[k] for k in keep], [[row[k] for k in keep] for row in rows])
+
+
+def fields(name: str) -> str:
+    """The hyperparameters that a family's class declares, which is found at `name`."""
+    package, _, last = name.rpartition(".")
+    declared: Mapping[str, Hyperparameter] = getattr(importlib.import_module(package), last)._field_defaults
+    rows = [[f"`{each}`", h.meaning, _default(h, {}), h.bounds] for each, h in declared.items()]
+    return table(["field", "meaning", "default", "range"], rows)
 
 
 def commands() -> str:
@@ -188,7 +216,7 @@ def _command(name: str, made: argparse.ArgumentParser) -> str:
 
 def _shown(action: argparse.Action) -> str:
     """What stands for the value of an argument; that nothing may be said is what "if left out" is about."""
-    return action.metavar.strip("[]").replace("{None,", "{") if isinstance(action.metavar, str) else ""
+    return action.metavar.strip("[]") if isinstance(action.metavar, str) else ""
 
 
 def _is_long(shown: str) -> bool:
@@ -203,15 +231,20 @@ def _written(action: argparse.Action) -> str:
 _TRAILING = re.compile(r"\s*\((?:default: (?P<default>.*)|required|optional)\)\s*$")
 
 
+_LEFT_OUT = re.compile(r"^((?:(?!if left out).)*); ([^;,]+) if left out$", re.DOTALL)
+"""Help that says itself, once and at its end, what holds for an option that is left out; here this has a column."""
+
+
 def _about(action: argparse.Action) -> str:
     choices = f": {_shown(action).strip('{}').replace(',', ', ')}" if _is_long(_shown(action)) else ""
-    return _TRAILING.sub("", action.help or "").strip() + choices
+    return _LEFT_OUT.sub(r"\1", _TRAILING.sub("", action.help or "").strip()) + choices
 
 
 def _otherwise(action: argparse.Action) -> str:
     found = _TRAILING.search(action.help or "")
     if not found:
-        return ""
+        said = _LEFT_OUT.search((action.help or "").strip())
+        return said[2] if said else ""
     default = {"True": "on", "False": "off"}.get(found["default"], found["default"])
     return default if default else found[0].strip(" ()")
 

@@ -15,7 +15,7 @@ import gpbe
 from gpbe import experiments, mdp, store
 from gpbe.algorithms import linear, nonlinear
 from gpbe.algorithms.linear import ALGORITHMS
-from gpbe.cli import main
+from gpbe.cli import COMMANDS, main
 from gpbe.cli.predict import Hyperparameters
 from gpbe.exact.weightings import WEIGHTINGS, Name
 from gpbe.experiments import cost
@@ -96,7 +96,7 @@ def test_list_algorithms_tells_axes_soundness_and_hyperparameters(run):
         "bounded": False,
         "decayed_followon": False,
         "variance_reduction": "none",
-        "paper": "hypothetical (Patterson et al. 2022, grey)",
+        "paper": "hypothetical (Patterson et al. 2022, gray)",
         "label": "emphatic GTD2-MP",
         "weighting": "m",
         "sound": True,
@@ -429,7 +429,13 @@ LEARN = ("predict", "boyan", "td")
         ((*LEARN, "--every", "7"), "every is 7"),
         ((*LEARN, "--metrics", "mse"), "there is no metric 'mse'"),
         ((*LEARN, "--weighting", "mine"), "'mine'"),
-        ((*LEARN, "--optimizer", "sdg"), "'sdg'"),
+        ((*LEARN, "--optimizer", "sdg"), "gpbe: optimizer is 'sdg'; did you mean 'sgd'?\n"),
+        (("run", "kolter", "--scale", "huge"), "gpbe: scale is 'huge'; it should be one of smoke, quick, paper\n"),
+        (
+            ("train", "CartPole-v1", "qrc", "--optimizer", "x"),
+            "gpbe: optimizer is 'x'; it should be one of adam, rmsprop, sgd\n",
+        ),
+        (("list", "nonsense"), "gpbe: 'nonsense' is not known here; it should be one of all, problems, "),
         ((*LEARN, "--out", "curves.txt"), "curves.txt should end in"),
         (("train", "CartPole-v1", "qrc", "--ratios"), "qrc has no 'ratios'"),
         (("train", "CartPole-v1", "qrc-sep", "--width", "0"), "width is 0"),
@@ -446,6 +452,16 @@ def test_complaints_are_one_line_and_exit_code_2(arguments, complaint, capsys):
     assert err.count("\n") == 1
     assert complaint in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_says_what_stands_for_an_argument(command, run, capsys):
+    with pytest.raises(SystemExit) as stop:
+        run(command, "--help")
+    assert stop.value.code == 0
+    shown = capsys.readouterr().out
+    assert "None" not in shown
+    assert "PATH" not in shown
 
 
 @pytest.mark.parametrize("command", [("run", "corrections"), LEARN])

@@ -1,6 +1,7 @@
 """The reference is complete: every public name has a place, a docstring and an example, every command its options."""
 
 import ast
+import doctest
 import importlib
 import inspect
 import re
@@ -131,6 +132,19 @@ def test_the_page_of_commands_has_every_option(parts, run):
         assert all(f"`{option}" in section for option in options if not option.startswith("--no-")), command
 
 
+@pytest.mark.parametrize("family", ["linear", "nonlinear", "control"])
+def test_every_hyperparameter_is_told_where_its_class_is(parts, family):
+    declared = public()[f"gpbe.algorithms.{family}.Hypers"]._field_defaults
+    rows = parts.fields(f"gpbe.algorithms.{family}.Hypers").splitlines()[2:]
+    assert [row.split("`")[1] for row in rows] == list(declared)
+    assert all(h.bounds in row for h, row in zip(declared.values(), rows, strict=True))
+
+
+def test_what_holds_if_an_option_is_left_out_has_its_column(parts):
+    rows = [row for row in parts.commands().splitlines() if row.startswith("| `--")]
+    assert "| `--tau NUMBER ...` | temperature of mellowmax (0: hard max), or of SBEED's policy | 0 |" in rows
+
+
 def test_generated_tables_are_those_of_the_records(parts):
     from gpbe.algorithms.control.hyperparameters import Hypers
 
@@ -151,3 +165,14 @@ def test_generated_tables_are_those_of_the_records(parts):
     assert "2^-10, 1 for `stream-q`" in rows["step_size"]
     assert rows["kappa"].endswith("| `stream-q` |")
     assert rows["gamma"].endswith("| all |")
+
+
+@pytest.mark.parametrize(
+    ("tool", "needs"), [("parts", "gpbe"), ("mathematics", "latex2mathml"), ("examples", "griffe")]
+)
+def test_examples_of_the_tools_hold(tool, needs, monkeypatch):
+    pytest.importorskip(needs, reason="make docs installs what builds the site")
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "tools"))
+    assert doctest.testmod(importlib.import_module(tool)).failed == 0
+    for name in ("parts", tool):
+        sys.modules.pop(name, None)

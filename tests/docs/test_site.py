@@ -38,6 +38,24 @@ def test_mathematics_is_rendered(site):
     assert not [page.name for page in site.rglob("*.html") if 'class="arithmatex"' in page.read_text()]
 
 
+def test_hyperparameters_are_in_the_reference(site):
+    told = (site / "reference" / "algorithms.html").read_text()
+    assert "by how much steps that could overshoot are shortened" in told
+
+
+@pytest.mark.skipif(chromium.find() is None, reason="needs a browser")
+def test_examples_are_copied_without_prompts_and_outputs(site):
+    browser = chromium.Browser(chromium.find())
+    copied = """(() => { const code = document.querySelector('pre > code:has(.gp)');
+        code.setAttribute('data-md-copying', ''); return code.innerText; })()"""  # as the theme's button does
+    try:
+        browser.open((site / "start" / "five-minutes.html").as_uri(), 1280)
+        assert browser.evaluate(copied).startswith("from gpbe import")
+        assert ">>>" not in browser.evaluate(copied)
+    finally:
+        browser.close()
+
+
 @pytest.mark.skipif(chromium.find() is None, reason="needs a browser")
 @pytest.mark.parametrize("width", [420, 1280])
 def test_pages_fit_and_complain_of_nothing(site, width):

@@ -25,10 +25,8 @@ def test_claims_without_data_say_what_is_missing():
     data = Stored({"bakeoff": runs(["qrc", "sbeed"], list(DOMAINS)[:2], n=12, points=6, step_sizes=3)})
     judged = {each.claim.name: each.finding for each in report.judge(data)}
     assert judged["saddlepoint-worse"].verdict == "undecided"
-    assert judged["saddlepoint-worse"].missing == "bakeoff has not a tuned setting of GQ in Mountain Car"
-    assert (
-        judged["qrc-settings-near-the-best"].missing == "bakeoff has not two runs of every setting of QRC in Cart Pole"
-    )
+    assert judged["saddlepoint-worse"].missing == "bakeoff lacks a tuned setting of GQ in Mountain Car"
+    assert judged["qrc-settings-near-the-best"].missing == "bakeoff lacks two runs of every setting of QRC in Cart Pole"
     assert judged["kolters-pbe-explodes"].missing == "there are no results of kolter; first: gpbe run kolter"
     nothing = {each.claim.name: each.finding for each in report.judge(Stored())}
     assert nothing["saddlepoint-worse"].missing.startswith("no runs of control are stored")

@@ -125,4 +125,14 @@ def _one_line(complaint: str) -> str:
         close = re.findall(r"(?:meant:|--help) (--[\w-]+)", words)
         instead = f"did you mean {' or '.join(close)}?" if close else "--help lists what there is"
         return f"there is no option {unread[1]} here; {instead}"
+    choice = re.search(r"invalid choice '(.*)' for argument '(-*)([\w-]+)'\. Expected one of \((.*?)\)\.", words)
+    if choice:
+        from gpbe.checks import hint
+
+        given, dashes, name, known = choice.groups()
+        names = re.findall(r"'([^']*)'", known)
+        if "None" in names:  # of an option that may be left out; then their order is that of a set
+            names = sorted(set(names) - {"None"})
+        right = hint(given, names)
+        return f"{name} is {given!r}; {right}" if dashes else f"{given!r} is not known here; {right}"
     return words or "the arguments could not be read; see gpbe --help"

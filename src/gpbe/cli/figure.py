@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tyro.conf import Positional, arg
 
 from gpbe.checks import alike
-from gpbe.cli.options import FigureName, Json, Packed, Scale
+from gpbe.cli.options import FigureName, Into, Json, Packed, Scale
 from gpbe.cli.terminal import check_writable, console, print_json
 from gpbe.errors import InputError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def figure(
     name: Positional[FigureName],
     scale: Scale = "quick",
-    out: Path = Path("out"),
+    out: Into = Path("out"),
     source: Packed = None,
     json: Json = False,
 ) -> None:
@@ -99,7 +99,7 @@ def find_own(name: str, out: Path, source: Path | None) -> "tuple[Stored, Sequen
 def report(
     name: Annotated[Positional[str | None], arg(metavar="[NAME]", help_behavior_hint="")] = None,
     scale: Scale = "quick",
-    out: Path = Path("out"),
+    out: Into = Path("out"),
     source: Packed = None,
     json: Json = False,
 ) -> None:

@@ -9,7 +9,7 @@ from gpbe.cli.options import Json, Number
 from gpbe.cli.speed import cores, known_speed, measure_speed
 from gpbe.cli.terminal import console, print_json
 from gpbe.errors import InputError
-from gpbe.wording import duration
+from gpbe.wording import counted, duration
 
 if TYPE_CHECKING:
     from gpbe.experiments.cost import Speed
@@ -92,7 +92,7 @@ def list_experiments(cost: bool, count: int | None, json: bool) -> None:
     else:
         total = sum(row["scales"]["paper"]["core_seconds"] for row in rows.values()) / workers
         console().print(
-            f"\ntime on {workers:,} workers like one core of this machine; the paper's, all: {duration(total)}"
+            f"\ntime on {counted(workers, 'worker')} like one core of this machine; the paper's, all: {duration(total)}"
         )
         said = ", ".join(f"{domain} {rate:,.0f}" for domain, rate in speed.rates.items())
         console().print(f"steps a second of QRC on one core: {said}\n")

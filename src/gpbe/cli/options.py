@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import make_dataclass
 from math import isnan
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from tyro.conf import arg
 
@@ -12,7 +12,18 @@ from gpbe.algorithms.hyperparameters import Hyperparameter
 from gpbe.algorithms.nonlinear import Kernel
 from gpbe.wording import as_text
 
+
+def choices(kind: Any) -> str:
+    """The names of a `Literal` as help shows them; that None stands for an option left out is not one of them.
+
+    >>> choices(Literal["adam", "sgd"])
+    '{adam,sgd}'
+    """
+    return f"{{{','.join(get_args(kind))}}}"
+
+
 Scale = Literal["smoke", "quick", "paper"]
+Part = Literal["head", "network", "gradient"]
 ProblemName = Annotated[str, arg(metavar="PROBLEM", help_behavior_hint="")]
 AlgorithmName = Annotated[str, arg(metavar="ALGORITHM", help_behavior_hint="")]
 AlgorithmNames = Annotated[tuple[str, ...], arg(metavar="ALGORITHM ...", help_behavior_hint="")]
@@ -20,12 +31,15 @@ ExperimentName = Annotated[str, arg(metavar="EXPERIMENT", help_behavior_hint="")
 FigureName = Annotated[str, arg(metavar="FIGURE", help_behavior_hint="")]
 EnvName = Annotated[str, arg(metavar="ENV", help_behavior_hint="")]
 Sizes = Annotated[tuple[int, ...] | None, arg(metavar="INT ...", help_behavior_hint="")]
-Basis = Annotated[Literal["head", "network", "gradient"] | None, arg(help_behavior_hint="")]
-KernelName = Annotated[Kernel | None, arg(help_behavior_hint="")]
+Basis = Annotated[Part | None, arg(metavar=choices(Part), help_behavior_hint="")]
+KernelName = Annotated[Kernel | None, arg(metavar=choices(Kernel), help_behavior_hint="")]
 Number = Annotated[int | None, arg(metavar="INT", help_behavior_hint="")]
 Real = Annotated[float | None, arg(metavar="FLOAT", help_behavior_hint="")]
 File = Annotated[Path | None, arg(metavar="FILE", help_behavior_hint="")]
 Folder = Annotated[Path | None, arg(metavar="FOLDER", help_behavior_hint="")]
+Results = Annotated[Path, arg(metavar="RESULTS")]
+Into = Annotated[Path, arg(metavar="FOLDER")]
+"""A folder that is written into."""
 Packed = Annotated[Path | None, arg(name="from", metavar="FOLDER", help_behavior_hint="")]
 """Packed results, as `--from`."""
 Names = Annotated[tuple[str, ...], arg(metavar="NAME ...", help_behavior_hint="")]

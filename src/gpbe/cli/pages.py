@@ -80,7 +80,7 @@ sound: converges off-policy whatever the behavior, with small enough steps; TDC 
 ratio), TDRC also with a small enough beta. `gpbe diagnose` tells whether beta = 1 is.
 also has: hyperparameters besides step_size, power and delay (least squares has none of these) and lam, which all have;
 `gpbe predict --help` says what they mean. The followon of etd-beta puts its weighting between d_b and m.
-hypothetical: printed in grey in the paper's table."""
+hypothetical: printed in gray in the paper's table."""
 
 
 def control_tables(entries: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:

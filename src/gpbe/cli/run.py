@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from tyro.conf import Positional
 
-from gpbe.cli.options import ExperimentName, File, Json, Number, Real, Scale
+from gpbe.cli.options import ExperimentName, Folder, Into, Json, Number, Real, Results, Scale
 from gpbe.cli.terminal import Stopped, check_writable, console, print_json
 from gpbe.errors import InputError
 from gpbe.process import prepare
-from gpbe.wording import duration
+from gpbe.wording import counted, duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,8 +27,8 @@ def run(
     on: str = "local",
     workers: Number = None,
     patience: Real = None,
-    out: Path = Path("out"),
-    start: File = None,
+    out: Into = Path("out"),
+    start: Folder = None,
     estimate: bool = False,
     imports: bool = False,
     json: Json = False,
@@ -101,7 +101,7 @@ def _unpack(start: Path | None, folder: Path) -> None:
         store.unpack(packed, folder)
 
 
-def pack(results: Positional[Path], target: Positional[Path]) -> None:
+def pack(results: Positional[Results], target: Positional[Into]) -> None:
     """Pack results into one file each, verified and compressed, to keep or to go on from elsewhere.
 
     Args:
@@ -165,7 +165,7 @@ def _estimate(chosen: "Sequence[Experiment]", count: int | None, json: bool) -> 
         return
     from rich.table import Table
 
-    table = Table("experiment", "work", "on one core", f"on {workers:,} workers", box=None, pad_edge=False)
+    table = Table("experiment", "work", "on one core", f"on {counted(workers, 'worker')}", box=None, pad_edge=False)
     for row in rows:
         times = (duration(max(1, row[k])) if k in row else "unknown" for k in ("core_seconds", "seconds"))
         table.add_row(row["experiment"], f"{row['work']:,} {row['unit']}", *times)
@@ -175,7 +175,7 @@ def _estimate(chosen: "Sequence[Experiment]", count: int | None, json: bool) -> 
         console().print(f"steps a second of QRC on one core of this machine, measured now: {said}")
 
 
-def status(results: Positional[Path] = Path("out"), verify: bool = False, json: Json = False) -> None:
+def status(results: Positional[Results] = Path("out"), verify: bool = False, json: Json = False) -> None:
     """Tell how far experiments are: chunks done, missing, failed, and runs that diverged.
 
     Args:

@@ -11,7 +11,7 @@ from tyro.conf import OmitArgPrefixes, Positional, arg
 from gpbe import process
 from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.table import ALGORITHMS, find_algorithm
-from gpbe.cli.options import AlgorithmNames, EnvName, File, Json, Number, Sizes, options_of
+from gpbe.cli.options import AlgorithmNames, EnvName, File, Json, Number, Sizes, choices, options_of
 from gpbe.cli.sweeping import check_out, plain, read_typed, single_and_grid, write_out
 from gpbe.cli.terminal import Stopped, check_writable, console, headed, print_json
 from gpbe.cli.together import alike, labels, listed, stacked, told
@@ -41,7 +41,7 @@ def train(
     hidden: Sizes = None,
     batch: int = DEFAULTS.batch,
     buffer: int = DEFAULTS.buffer,
-    optimizer: Annotated[Optimizer | None, arg(help_behavior_hint="")] = None,
+    optimizer: Annotated[Optimizer | None, arg(metavar=choices(Optimizer), help_behavior_hint="")] = None,
     target_every: int = DEFAULTS.target_every,
     ratios: bool = False,
     streaming: bool = False,
@@ -210,13 +210,13 @@ def save_best(
 def in_words(saved: Mapping[str, Any]) -> str:
     """Which agent was saved.
 
-    >>> in_words({"file": "a.npz", "algorithm": "qrc", "run": 3, "tau": 0.1})
-    'agent of qrc, run 3, tau 0.1, the best'
+    >>> in_words({"file": "a.npz", "algorithm": "qrc", "run": 3, "step_size": 2**-8, "tau": 0.1})
+    'agent of qrc, run 3, step_size 2^-8, tau 0.1, the best'
     >>> in_words({"file": "a.npz", "run": 3, "steps": 2000, "evaluation": 475.0})
     'agent of run 3, which played best after 2,000 steps (475)'
     """
     played = ("steps", "evaluation")
-    names = [v if k == "algorithm" else f"{k} {v:g}" for k, v in saved.items() if k not in ("file", *played)]
+    names = [v if k == "algorithm" else f"{k} {as_text(v)}" for k, v in saved.items() if k not in ("file", *played)]
     steps, evaluation = (saved.get(name) for name in played)
     best = "the best" if steps is None else f"which played best after {steps:,} steps ({evaluation:.4g})"
     return f"agent of {', '.join(names)}, {best}"

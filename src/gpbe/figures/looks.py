@@ -13,7 +13,7 @@ from gpbe.analysis.labels import look_of
 from gpbe.figures import style
 
 FREE = tuple(name for name in style.PALETTE if name != "grey")
-"""Colors that an algorithm can get in a figure; grey is that of looks which have none."""
+"""Colors that an algorithm can get in a figure; gray is that of looks which have none."""
 DASHES = ((), (5.0, 1.2), (1.2, 0.8), (4.0, 1.0, 1.0, 1.0))
 """What tells lines apart where there are more algorithms than colors."""
 

@@ -1,6 +1,7 @@
 """What a diagnosis says, as blocks of a table and notes; and the page that it prints as."""
 
 import io
+from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -100,7 +101,8 @@ def _stability(diagnosis: "Diagnosis") -> Block:
         for name, s in diagnosis.stability.items()
     ]
     mean, deviation = diagnosis.followon
-    spread = f"The followon of ETD has mean {_short(mean)} and standard deviation {_short(deviation)}."
+    deviates = f"standard deviation {_short(deviation)}" if isfinite(deviation) else "an infinite standard deviation"
+    spread = f"The followon of ETD has mean {_short(mean)} and {deviates}."
     said = "Step sizes are those for which the expected update contracts; the variance is that of a sampled one."
     notes = (f"{said} {spread} {_lambdas(diagnosis)}",)
     if diagnosis.stability["behavior"].verdict == "diverges":

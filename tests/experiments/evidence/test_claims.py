@@ -56,13 +56,13 @@ def test_a_claim_without_its_runs_says_what_is_missing():
     found = {claim.name: claim.judge((nothing,)) for claim in CLAIMS}
     assert {finding.verdict for finding in found.values()} == {"undecided"}
     assert found["qrc-among-the-best"].missing == "evidence-race is missing; first: gpbe run evidence"
-    assert found["qrc-lowest-spread-over-settings"].missing == "evidence-screen has not settings of Q-learning"
+    assert found["qrc-lowest-spread-over-settings"].missing == "evidence-screen lacks settings of Q-learning"
 
 
 def test_some_of_the_runs_of_a_verdict_are_none(paper):
     """Who looks before all runs are there, and stops if it looks good, errs more often than the level says."""
     more = replace(paper, runs=dict.fromkeys(PAPER, world.RUNS + 1))
-    assert "has not 91 runs of QRC in Mountain Car" in BY_NAME["qrc-among-the-best"].judge((more,)).missing
+    assert "lacks 91 runs of QRC in Mountain Car" in BY_NAME["qrc-among-the-best"].judge((more,)).missing
 
 
 def two_looks(gap: float, n: int) -> tuple[Gathered, Gathered]:

@@ -44,7 +44,7 @@ class ControlAlgorithm:
     describe: str = ""
     paper: str = ""
     look: Look | None = None
-    """What it looks like in figures; grey, under its name, if left out."""
+    """What it looks like in figures; gray, under its name, if left out."""
     speed: float = 1.0
     """Steps a second over QRC's, rounded from `gpbe bench control`; environments on the host hide some of the gap."""
 

@@ -125,7 +125,7 @@ class Algorithm:
 
 
 def _family(prior: Prior, names: tuple[str, ...], paper: str) -> dict[str, Algorithm]:
-    """The published updates under another prior correction; the paper prints most of these in grey."""
+    """The published updates under another prior correction; the paper prints most of these in gray."""
     return {
         f"{prior}-{name}": replace(
             ALGORITHMS[name], prior=prior, paper=paper, look=Look(f"{prior} {ALGORITHMS[name].look.label}")
@@ -134,7 +134,7 @@ def _family(prior: Prior, names: tuple[str, ...], paper: str) -> dict[str, Algor
     }
 
 
-GREY = "hypothetical (Patterson et al. 2022, grey)"
+GREY = "hypothetical (Patterson et al. 2022, gray)"
 ALGORITHMS: dict[str, Algorithm] = {
     "td": Algorithm(paper="Precup et al. 2001, with posterior corrections only", look=Look("TD", "black")),
     "gtd": Algorithm(update="gradient-correction", paper="Maei 2011", look=Look("GTD", "blue", marker="s")),

@@ -19,6 +19,7 @@ from gpbe.analysis.intervals import LEVEL, Interval
 from gpbe.checks import as_floats, generator
 from gpbe.errors import InputError
 from gpbe.shapes import Array, Computed, Numbers, Scalar, as_scalar
+from gpbe.wording import counted
 
 RESAMPLES = 9_999
 """Resamples unless told otherwise: the smallest p-value is then 1/10,000, and a p-value of 0.001 is known to 0.0003."""
@@ -232,5 +233,5 @@ def as_runs(values: Numbers, least: int = 1, name: str = "runs") -> Float[Array,
     runs = as_floats(values, name)
     if runs.ndim == 0 or len(runs) < least:
         count = len(runs) if runs.ndim else 0
-        raise InputError(f"{name} has {count} along its first axis; there should be {least} or more")
+        raise InputError(f"{name}: {counted(count, 'run')} where there should be {least} or more")
     return runs

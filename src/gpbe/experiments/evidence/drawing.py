@@ -71,7 +71,7 @@ def draw_sensitivity(table: pl.DataFrame) -> Figure:
                 right.errorbar([row["fresh_loss"]], [k], xerr=ends, color=color, fmt="o", markersize=5)
         left.set_yticks(range(len(names)), [label_of(name) for name in reversed(names)])
         left.set_xlabel("part of the way, screened: one setting\n(open), one for each domain (filled)")
-        right.set_xlabel("loss: screened (grey), cross-fitted (open),\nvoted below tuned in fresh runs (filled)")
+        right.set_xlabel("loss: screened (gray), cross-fitted (open),\nvoted below tuned in fresh runs (filled)")
         right.axvline(0, color=style.BLACK, linewidth=0.8)
         fig.suptitle("Sensitivity: what one setting for all domains costs", fontsize=10)
     return fig

@@ -32,6 +32,7 @@ from gpbe.experiments.evidence.grids import Part
 from gpbe.experiments.evidence.levels import on_the_way
 from gpbe.shapes import Array
 from gpbe.summary import QUARTER
+from gpbe.wording import counted
 
 Runs = Float[Array, " _"]
 """One number a run; how many differs between settings."""
@@ -88,7 +89,7 @@ class Gathered:
         """The fresh runs of a setting. Some of them are none: who stops when it looks good is always right."""
         found, needed = self.fresh.get(cell, np.zeros(0)), self.runs.get(cell.domain, 1)
         if len(found) < needed:
-            what = f"{needed} runs of {label_of(cell.algorithm)} in {title_of(cell.domain)}"
+            what = f"{counted(needed, 'run')} of {label_of(cell.algorithm)} in {title_of(cell.domain)}"
             raise Missing(self._lack(self.judging, what))
         return found
 
@@ -114,7 +115,7 @@ class Gathered:
     def side(self, name: str) -> pl.DataFrame:
         """The table of a side sweep, all of it."""
         if name not in self.sides or name in self.lacking:
-            raise Missing(self._lack(name, "it"))
+            raise Missing(self._lack(name, "results"))
         return self.sides[name]
 
     def everywhere(self, algorithm: str) -> list[int]:
@@ -162,7 +163,7 @@ class Gathered:
         return found
 
     def _lack(self, name: str, what: str) -> str:
-        return self.lacking.get(name, f"{name} has not {what}")
+        return self.lacking.get(name, f"{name} lacks {what}")
 
 
 def from_stages(stages: Mapping[str, Table], lacking: Mapping[str, str], plan: Plan = PLAN, look: int = 1) -> Gathered:
