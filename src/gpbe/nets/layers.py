@@ -36,6 +36,7 @@ def leaky_relu(x: Float[Array, "..."]) -> Float[Array, "..."]:
 
 Activation = Literal["relu", "leaky-relu"]
 ACTIVATIONS: dict[str, Callable[[Array], Array]] = {"relu": relu, "leaky-relu": leaky_relu}
+"""Each takes c x to c times what it takes x to, for c > 0."""
 
 
 class Style(NamedTuple):
@@ -53,18 +54,13 @@ class Style(NamedTuple):
 
     def activated(self, x: Float[Array, "F B"]) -> Float[Array, "F B"]:
         """What a layer gives to the next."""
-        return ACTIVATIONS[self.activation](normalized(x) if self.layer_norm else x)
-
-
-def normalized(x: Float[Array, "F B"]) -> Float[Array, "F B"]:
-    """Layer normalization without weights: each sample has mean 0 and variance 1 over the units.
-
-    >>> normalized(jnp.array([[1.0], [3.0]])).round(3).tolist()
-    [[-1.0], [1.0]]
-    """
-    centered = x - x.mean(axis=0)[None]
-    # The axis is put back last: XLA moves it about otherwise, and no longer sees that two passes are the same.
-    return centered * jax.lax.rsqrt((centered**2).mean(axis=0) + 1e-5)[None]
+        activation = ACTIVATIONS[self.activation]
+        if not self.layer_norm:
+            return activation(x)
+        centered = x - x.mean(axis=0)[None]
+        # The division comes last, as the activations allow. XLA does not repeat one where these features are multiplied
+        # by something, as it would an activation; in an outer product, for each of its entries.
+        return activation(centered) / jnp.sqrt((centered**2).mean(axis=0) + 1e-5)[None]
 
 
 class Linear(eqx.Module):
@@ -189,16 +185,18 @@ class Network(eqx.Module):
         return out + self.head.bias[:, None]
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(0,))
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
 def _partly_detached(live: int, weight: Array, features: Array) -> Array:
     """W x: one product forwards and one for the weights backwards, where two heads would take two of each."""
     return weight @ features
 
 
-_partly_detached.defvjp(
-    lambda live, weight, features: (weight @ features, (weight, features)),
-    lambda live, kept, g: (g @ kept[1].T, kept[0][:live].T @ g[:live]),
-)
+@_partly_detached.defjvp
+def _(live: int, primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Array, Array]:
+    (weight, features), (d_weight, d_features) = primals, tangents
+    moved = jnp.pad(weight[:live] @ d_features, ((0, weight.shape[0] - live), (0, 0)))
+    return weight @ features, d_weight @ features + moved
+
 
 MakeBody = Callable[[PRNGKeyArray], Any]
 

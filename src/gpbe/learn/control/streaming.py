@@ -63,17 +63,18 @@ def update(
         out = agent.outputs(shape.networks(weights), None, s, s_next)
         return jax.tree.map(lambda x: x[..., 0], out)
 
+    out, moved = jax.linearize(outputs, run.weights)
+
     def pulled_back(cotangents: Any) -> Any:
-        """What moves these outputs; None for those that it need not see. The pass forwards is the same for all."""
+        """What moves these outputs; None for those that it need not see."""
         seen = [k for k, part in enumerate(cotangents) if part is not None]
 
         def those(weights: Any) -> list[Array]:
-            out = outputs(weights)  # once: each further pass would be one more product with every layer
-            return [out[k] for k in seen]
+            each = moved(weights)  # once: each further call would be one more product with every layer
+            return [each[k] for k in seen]
 
-        return jax.vjp(those, run.weights)[1]([cotangents[k] for k in seen])[0]
+        return jax.linear_transpose(those, run.weights)([cotangents[k] for k in seen])[0]
 
-    out = outputs(run.weights)
     greedy = hard_max if options.hard else partial(mellowmax, tau=hypers.tau)
     z, z_h, lasting = run.traces
     traced = agent.traced(out, t, hypers, greedy, lasting * z_h)
@@ -87,7 +88,10 @@ def update(
         lambda g, mark, w: g + hypers.beta * mark * w if of(mark) else g, gradient, second, run.weights
     )
     change, optimizer = optimizer_of(options.learning).update(gradient, run.optimizer, run.weights)
-    alpha = agent.step_size(hypers, traced.delta, z)
+    # All steps wait for the gradient of the first layer, which is the last to be known. The old weights are not needed
+    # after it, and XLA writes the new ones over them; otherwise it would copy them first.
+    known = jax.tree.leaves(gradient)[0].ravel()[0]
+    alpha = agent.step_size(hypers, traced.delta, z) + 0 * known
     sizes = jax.tree.map(lambda mark: alpha * (1 + (hypers.ratio - 1) * mark) if of(mark) else alpha, second)
     weights = jax.tree.map(lambda w, size, g: w - size * g, run.weights, sizes, change)
     return weights, optimizer, Traces(z, traced.z_h, jnp.where(done, 0.0, traced.lasting))
