@@ -46,6 +46,8 @@ def test_claims_for_people_and_as_a_page(results, run, tmp_path):
     page = tmp_path / "results.md"
     said = run("claims", "--from", str(results), "--page", str(page))
     assert "hold," in said
+    assert "✓ holds" in said
+    assert "[/]" not in said  # nor any other markup
     text = page.read_text()
     assert text.startswith(markdown.TITLE)
     assert "✓ holds" in text

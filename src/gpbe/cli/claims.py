@@ -38,11 +38,13 @@ def claims(source: From = Path("results"), page: Pages = (), json: Json = False)
         print_json(report.records(judged))
         return
     from rich.table import Table
+    from rich.text import Text
 
     table = Table("claim", "verdict", "numbers", "decided by", box=None, pad_edge=False, padding=(0, 2, 1, 0))
     for each in judged:
         sign, color = SIGNS[each.finding.verdict]
         short = report.shortened(each.finding)
-        table.add_row(each.claim.text, f"[{color}]{sign} {each.finding.verdict}[/]", short, each.finding.where)
+        verdict = Text(f"{sign} {each.finding.verdict}", style=color)
+        table.add_row(each.claim.text, verdict, short, each.finding.where)
     console().print(table)
     console().print(report.tally(judged))

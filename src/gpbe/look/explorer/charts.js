@@ -80,6 +80,10 @@ class Chart {
 
 function drawn(shape, x, y, size, color, hollow, parent) {
   const look = { style: `stroke: ${color}; fill: ${hollow ? "none" : color}`, "stroke-width": 1.4 };
+  if (shape === "--") {
+    const ends = { x1: x - 2.4 * size, x2: x + 2.4 * size, y1: y, y2: y };
+    return node("line", { ...ends, ...look, "stroke-dasharray": "5 3" }, parent);
+  }
   const corners = {
     "^": [[0, -1.1], [1, 0.8], [-1, 0.8]],
     v: [[0, 1.1], [1, -0.8], [-1, -0.8]],
@@ -98,7 +102,7 @@ function legend(svg, entries) {
   place.replaceChildren(...entries.map(([label, shape, color, hollow]) => {
     const entry = document.createElement("span"), sign = node("svg", { viewBox: "0 0 16 12" });
     const words = document.createElement("span");
-    drawn(shape, 8, 6, shape === "_" ? 3 : 4.2, color, hollow, sign);
+    drawn(shape, 8, 6, ["_", "--"].includes(shape) ? 3 : 4.2, color, hollow, sign);
     words.append(...symbols(label));
     entry.append(sign, words);
     return entry;

@@ -234,7 +234,7 @@ function lambdas(found) {
     }
   }
   legend($("lambdas"), [...METHODS.map(([name, label, shape]) => [label, shape, COLOR[name]]),
-    ["off-policy TD diverges", "o", COLOR.behavior, true], ["best possible", "_", "var(--faint)"]]);
+    ["off-policy TD diverges", "o", COLOR.behavior, true], ["best possible", "--", "var(--faint)"]]);
 }
 
 async function save() {
