@@ -1,12 +1,10 @@
 """Standard output and error may be closed, full, unread, or unable to write our letters; signals end commands well."""
 
-import fcntl
 import io
 import os
 import signal
 import subprocess
 import sys
-import termios
 from pathlib import Path
 
 import pytest
@@ -18,6 +16,12 @@ from gpbe.interrupts import Interrupted, interruptible
 from helpers.samples import few
 
 LIST = [sys.executable, "-m", "gpbe", "list", "problems"]
+ON_ITS_TERMINAL = """
+import fcntl, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+from gpbe.cli import main
+main()
+"""
 PATH = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
@@ -93,14 +97,13 @@ def test_work_whose_terminal_closes_ends_as_sighup_would(command, of_the_bar, tm
     )
     ours, theirs = os.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "gpbe", *command.split()],
+        [sys.executable, "-c", ON_ITS_TERMINAL, *command.split()],
         env=os.environ | PATH,
         cwd=tmp_path,
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
         start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 (nothing but this call)
     )
     os.close(theirs)
     with process:

@@ -153,7 +153,7 @@ def show(
     from gpbe.cli import pages
 
     words = list(heading.items())[1 if several else 2 :]
-    said = (f"{k} {as_text(v)}" if isinstance(v, float) else f"{k} {v:,}" for k, v in words)
+    said = (_named(k, v) for k, v in words)
     console().print(headed(title, ", ".join(said)))
     swept = tuple(table.columns[1 : table.columns.index("mean")])
     console().print(pages.training_page(table, swept))
@@ -216,7 +216,7 @@ def in_words(saved: Mapping[str, Any]) -> str:
     'agent of run 3, which played best after 2,000 steps (475)'
     """
     played = ("steps", "evaluation")
-    names = [v if k == "algorithm" else f"{k} {as_text(v)}" for k, v in saved.items() if k not in ("file", *played)]
+    names = [v if k == "algorithm" else _named(k, v) for k, v in saved.items() if k not in ("file", *played)]
     steps, evaluation = (saved.get(name) for name in played)
     best = "the best" if steps is None else f"which played best after {steps:,} steps ({evaluation:.4g})"
     return f"agent of {', '.join(names)}, {best}"
@@ -234,3 +234,7 @@ def best_at_the_end(
     run = int(best["best_run"])
     agent = result.agent(run, int(best["setting"]) if result.settings else None)
     return agent, {"run": run}, {k: best[k] for k in result.settings}
+
+
+def _named(name: str, number: float) -> str:
+    return f"{name} {as_text(number) if isinstance(number, float) else f'{number:,}'}"

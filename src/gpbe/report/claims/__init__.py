@@ -5,8 +5,9 @@ ask runs of control. There is one list of all of them, and one way to judge.
 """
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,11 +24,26 @@ from gpbe.report.claims import robust, streams, studies
 from gpbe.report.claims.claim import StudyClaim
 
 Claim = StudyClaim | ControlClaim
-CLAIMS: tuple[Claim, ...] = (
-    *(value for value in vars(studies).values() if isinstance(value, StudyClaim)),
-    *CONTROL,
-    *(value for module in (robust, streams) for value in vars(module).values() if isinstance(value, StudyClaim)),
-)
+
+
+def place(where: str) -> tuple[int, list[int]]:
+    """What claims are ordered by: sections by their numbers, then appendices, then other papers.
+
+    >>> sorted(["Dai 2018", "appendix B", "section 10", "section 9.2, violins"], key=place)
+    ['section 9.2, violins', 'section 10', 'appendix B', 'Dai 2018']
+    """
+    if section := re.match(r"section ([\d.]+)", where):
+        return 0, [int(number) for number in section[1].split(".")]
+    return 1 if where.startswith("appendix") else 2, []
+
+
+def _all() -> Iterator[Claim]:
+    for module in (studies, robust, streams):
+        yield from (value for value in vars(module).values() if isinstance(value, StudyClaim))
+    yield from CONTROL
+
+
+CLAIMS: tuple[Claim, ...] = tuple(sorted(_all(), key=lambda claim: place(claim.where)))
 """All claims, in the order of the paper; then those of papers that build on it."""
 NOTHING = "no runs of control are stored; first: gpbe run evidence"
 
