@@ -29,13 +29,28 @@ def fenced(text: str) -> str:
     return _BLOCK.sub(fence, text)
 
 
+def as_typed(text: str) -> str:
+    r"""The text with the subscripts of its formulas as they are typed: Markdown would set some of them as emphasis.
+
+    >>> as_typed("|| u ||_d^2 = max_{h in H} of `max_{h}` and step_size")
+    '|| u ||\\_d^2 = max\\_\\{h in H} of `max_{h}` and step_size'
+    """
+    pieces = _CODE.split(text)
+    pieces[::2] = [_SUBSCRIPT.sub(lambda found: re.sub(r"[_^{]", r"\\\g<0>", found[0]), each) for each in pieces[::2]]
+    return "".join(pieces)
+
+
+_CODE = re.compile(r"(?s)(```.*?```|`[^`]*`)")
+_SUBSCRIPT = re.compile(r"(?<=[|)\]])_|[_^]\{")
+
+
 class Examples(griffe.Extension):
     """Fences the examples of every object, tells hyperparameters, and drops values that are long tables."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Rewrite the docstring of an object that was just read."""
         if obj.docstring:
-            obj.docstring.value = fenced(obj.docstring.value)
+            obj.docstring.value = as_typed(fenced(obj.docstring.value))
         if obj.docstring and isinstance(obj, griffe.Class) and obj.name == "Hypers":
             obj.docstring.value += f"\n\n{parts.fields(obj.path)}"
         if isinstance(obj, griffe.Attribute) and len(str(obj.value)) > LONG:

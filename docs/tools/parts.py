@@ -83,7 +83,7 @@ def with_whole_words(html: str) -> str:
 
 
 _TAGS = re.compile(r"(?s)(<pre.*?</pre>|<math.*?</math>|<!--.*?-->|<[^>]*>)")
-_BREAKABLE = re.compile(r"(?<![\w-])(?:--[a-z][\w-]*|\d[\d.]*e-\d+|\d+\^-\d+)")
+_BREAKABLE = re.compile(r"(?<![\w-])(?:--[a-z][\w-]*|\d[\d.]*e-\d+|\d+\^-\d+|[✓✗?] (?:holds|does|undecided)\b)")
 _NAMES = re.compile(_BREAKABLE.pattern + r"|(?<![\w/.-])(?=[\w-]{3,16}(?![\w/.-]))[a-z]\w*(?:-\w+)+")
 
 
