@@ -101,7 +101,7 @@ def test_tuning_follows_each_domain_and_the_vote_the_majority():
 
 
 def test_lunar_lander_decides_unless_it_is_held_out():
-    # Mountain Car and Acrobot like 0, Cart Pole and Lunar Lander 1 and both put the other's favourite next.
+    # Mountain Car and Acrobot like 0, Cart Pole and Lunar Lander 1 and both put the other's favorite next.
     table = runs(["qrc"], n=2, points=4, step_sizes=2)
     likes_one = pl.col("domain").is_in(["CartPole-v1", LANDER])
     third = pl.col("domain") == "Acrobot-v1"

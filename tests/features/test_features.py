@@ -53,7 +53,7 @@ def test_each_tiling_partitions_the_line_into_intervals():
     assert set(np.unique(x)) == {0, 1}
     assert (x.sum(-1) == 1).all()
     tile = x.argmax(-1)
-    assert set(np.unique(np.diff(tile, axis=2))) == {0, 1}  # neighbours share a tile or are in adjacent ones
+    assert set(np.unique(np.diff(tile, axis=2))) == {0, 1}  # neighbors share a tile or are in adjacent ones
     assert (x.sum(2) <= np.ceil(n / (tiles - 1))).all()  # a tile is 1 / (tiles - 1) wide
     assert (tile[..., 0] != tile[..., 1]).any()
 

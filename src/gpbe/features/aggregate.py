@@ -26,7 +26,7 @@ def aggregation(labels: Numbers) -> Features:
 
 
 def equal_bins(n: int, bins: int = 2) -> Int[Array, " n"]:
-    """Labels for `aggregation`: runs of neighbours whose sizes differ by at most one.
+    """Labels for `aggregation`: runs of neighbors whose sizes differ by at most one.
 
     Two bins are the paper's left and right.
 

@@ -33,7 +33,7 @@ def inverted(n: int) -> Features:
 def dependent(n: int, norm: str = "l2") -> Features:
     """Half as many features as states: (n + 1) / 2 of them, which fill up to the middle and empty again.
 
-    Neighbours share features, and most value functions lie outside the span. Rows have length 1 in the given
+    Neighbors share features, and most value functions lie outside the span. Rows have length 1 in the given
     norm, "l2" or "l1"; published code uses either. The definition is for odd n; an even n is the next odd one
     without its last state, so that no two states look the same.
 
