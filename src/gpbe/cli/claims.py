@@ -11,7 +11,7 @@ from gpbe.files.atomic import write_atomic
 
 From = Annotated[Path, arg(name="from", metavar="FOLDER", help_behavior_hint="")]
 Pages = Annotated[tuple[Path, ...], arg(metavar="FILE ...", help_behavior_hint="")]
-SIGNS = {"holds": ("✓", "green"), "does not hold": ("✗", "red"), "undecided": ("?", "yellow")}
+COLORS = {"holds": "green", "does not hold": "red", "undecided": "yellow"}
 
 
 def claims(source: From = Path("results"), page: Pages = (), json: Json = False) -> None:
@@ -40,11 +40,12 @@ def claims(source: From = Path("results"), page: Pages = (), json: Json = False)
     from rich.table import Table
     from rich.text import Text
 
+    from gpbe.report.parts import SIGNS
+
     table = Table("claim", "verdict", "numbers", "decided by", box=None, pad_edge=False, padding=(0, 2, 1, 0))
     for each in judged:
-        sign, color = SIGNS[each.finding.verdict]
-        short = report.shortened(each.finding)
-        verdict = Text(f"{sign} {each.finding.verdict}", style=color)
-        table.add_row(each.claim.text, verdict, short, each.finding.where)
+        verdict = each.finding.verdict
+        marked = Text(f"{SIGNS[verdict]} {verdict}", style=COLORS[verdict])
+        table.add_row(each.claim.text, marked, report.shortened(each.finding), each.finding.where)
     console().print(table)
     console().print(report.tally(judged))

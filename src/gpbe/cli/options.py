@@ -23,7 +23,7 @@ def choices(kind: Any) -> str:
 
 
 Scale = Literal["smoke", "quick", "paper"]
-Part = Literal["head", "network", "gradient"]
+SecondBasis = Literal["head", "network", "gradient"]
 ProblemName = Annotated[str, arg(metavar="PROBLEM", help_behavior_hint="")]
 AlgorithmName = Annotated[str, arg(metavar="ALGORITHM", help_behavior_hint="")]
 AlgorithmNames = Annotated[tuple[str, ...], arg(metavar="ALGORITHM ...", help_behavior_hint="")]
@@ -31,7 +31,7 @@ ExperimentName = Annotated[str, arg(metavar="EXPERIMENT", help_behavior_hint="")
 FigureName = Annotated[str, arg(metavar="FIGURE", help_behavior_hint="")]
 EnvName = Annotated[str, arg(metavar="ENV", help_behavior_hint="")]
 Sizes = Annotated[tuple[int, ...] | None, arg(metavar="INT ...", help_behavior_hint="")]
-Basis = Annotated[Part | None, arg(metavar=choices(Part), help_behavior_hint="")]
+Basis = Annotated[SecondBasis | None, arg(metavar=choices(SecondBasis), help_behavior_hint="")]
 KernelName = Annotated[Kernel | None, arg(metavar=choices(Kernel), help_behavior_hint="")]
 Number = Annotated[int | None, arg(metavar="INT", help_behavior_hint="")]
 Real = Annotated[float | None, arg(metavar="FLOAT", help_behavior_hint="")]
