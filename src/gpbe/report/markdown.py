@@ -5,9 +5,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from scipy import stats
-
-from gpbe.analysis.findings import ERROR, Finding
 from gpbe.checks import check_known
 from gpbe.report.claims import Judged, tally
 from gpbe.report.model import STEPS, Cost, Dependence
@@ -17,8 +14,6 @@ TITLE = "# The paper's claims, and what the evidence says"
 MARK = "<!-- made from"
 BLOCK = re.compile(r"(<!-- claims: ([\w\s,-]+?) -->\n)(.*?)(<!-- end of claims -->)", re.DOTALL)
 """Where a page of any kind has a table of some claims: their names, then the table, which is made."""
-HOPELESS = 20.0
-"""If more than so many times the runs would be needed, it is not worth saying how many."""
 
 
 def page_of(
@@ -72,21 +67,6 @@ def fingerprint(files: Mapping[str, Path]) -> str:
     return f"{MARK} {', '.join(sums)} -->"
 
 
-def closing(finding: Finding) -> str:
-    """What it would take to decide an open claim: a stage, or about how many times the runs (normal approximation).
-
-    >>> closing(Finding("undecided", p=0.09, level=0.04))
-    'about 1.4 times the runs would decide it'
-    """
-    if finding.missing:
-        return finding.missing
-    now = stats.norm.isf(min(0.5, finding.p * finding.level / ERROR))
-    factor = (stats.norm.isf(finding.level) / now) ** 2 if now > 0 else float("inf")
-    if factor > HOPELESS:
-        return f"more than {HOPELESS:.0f} times the runs would be needed"
-    return f"about {factor:.1f} times the runs would decide it"
-
-
 def _table(judged: Iterable[Judged]) -> str:
     rows = ["| claim | verdict | numbers | decided by | q |", "| --- | --- | --- | --- | --- |"]
     return "\n".join([*rows, *(_row(_claim_cells(each)) for each in judged)])
@@ -95,8 +75,8 @@ def _table(judged: Iterable[Judged]) -> str:
 def _claim_cells(judged: Judged) -> tuple[str, ...]:
     finding = judged.finding
     numbers = shortened(finding)
-    if finding.verdict == "undecided" and not finding.missing:
-        numbers += f". {closing(finding).capitalize()}"
+    if judged.closing and not finding.missing:
+        numbers += f". {judged.closing[:1].upper()}{judged.closing[1:]}"
     q = "" if judged.q is None else f"{judged.q:.2g}"
     return judged.claim.text, f"{SIGNS[finding.verdict]} {finding.verdict}", numbers, finding.where, q
 

@@ -97,12 +97,19 @@ def claims(judged: Sequence[Judged]) -> str:
     rows = "\n".join(
         f'<tr id="claim-{slug(each.claim.name)}"><td>{escape(each.claim.text)} '
         f'<span class="where">{escape(each.claim.where)}</span></td>'
-        f"<td>{badge(each.finding.verdict)}</td>{_again(each) if again else ''}<td>{_numbers(each.finding)}</td></tr>"
+        f"<td>{badge(each.finding.verdict)}</td>{_again(each) if again else ''}"
+        f"<td>{_numbers(each.finding)}{_closing(each)}</td></tr>"
         for each in judged
     )
     names = ["The paper says", "The evidence", "Your replication"] if again else ["The paper says", "These data"]
     head = "".join(f"<th>{name}</th>" for name in (*names, "Numbers, with intervals"))
     return f'<table class="claims">\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>'
+
+
+def _closing(each: Judged) -> str:
+    """What would decide an open claim; of a missing stage its numbers tell."""
+    said = "" if each.finding.missing else each.closing
+    return f'<p class="where">{escape(said[:1].upper() + said[1:])}.</p>' if said else ""
 
 
 def _again(each: Judged) -> str:

@@ -12,6 +12,7 @@ from gpbe.envs.domains import PAPER
 from gpbe.experiments.evidence import names
 from gpbe.experiments.evidence.case import Case
 from gpbe.experiments.evidence.claims import CLAIMS, open_cells
+from gpbe.experiments.evidence.claims.claim import repeats_of
 from gpbe.experiments.evidence.facts import difference, more_than
 from gpbe.experiments.evidence.gathered import Gathered, from_sweeps
 from gpbe.experiments.evidence.levels import on_the_way
@@ -91,6 +92,26 @@ def test_a_second_look_is_taken_if_the_first_leaves_a_claim_open():
     assert again.where == "evidence-verdict (60 runs)"
     assert again.level == LOOKS[1]
     assert again.p <= ERROR
+
+
+@pytest.mark.parametrize(("gap", "times"), [(0.2, 2), (0.0, None)])
+def test_how_many_runs_would_decide_an_open_claim(gap, times):
+    """Twice the runs decide a gap that a second look decides; no number of them decides a tie."""
+    first = two_looks(gap, 30)[0]
+    assert BY_NAME["saddlepoint-worse"].judge((first,)).verdict == "undecided"
+    tied = {cell: first.fresh[Cell("qrc", *cell[1:])] for cell in first.fresh}
+    first = first if gap else replace(first, fresh=tied)
+    assert BY_NAME["saddlepoint-worse"].decided_by(repeats_of(first)) == times
+
+
+def test_repeated_runs_are_the_same_runs_more_often(paper):
+    three = paper.repeated(3)
+    for cells in ("fresh", "choosing", "overall"):
+        for cell, runs in getattr(paper, cells).items():
+            assert np.array_equal(np.sort(getattr(three, cells)[cell]), np.sort(np.repeat(runs, 3)))
+    for name, table in paper.sides.items():
+        cell = ("domain", "algorithm", "setting", "run")
+        assert three.sides[name].height == three.sides[name].unique(cell).height == 3 * table.height
 
 
 def test_p_values_of_two_looks_are_worth_the_error_that_each_may_spend():

@@ -6,7 +6,7 @@ and half of which judge. Performances are parts of the way (`levels`).
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -76,6 +76,17 @@ class Gathered:
     """That each test draws; fewer are quicker, and have no small p-values."""
     kept: dict[Cell, Any] = field(default_factory=dict, init=False, repr=False)
     """What was computed of a setting's runs, for all who ask."""
+
+    def repeated(self, times: int) -> "Gathered":
+        """What would be stored if all runs had been made so many times, and had come out alike."""
+
+        def more(cells: Cells) -> Cells:
+            return {cell: np.tile(runs, times) for cell, runs in cells.items()}
+
+        sides = {name: _again(table, times) for name, table in self.sides.items()}
+        return replace(
+            self, fresh=more(self.fresh), choosing=more(self.choosing), overall=more(self.overall), sides=sides
+        )
 
     def setting(self, choice: str, algorithm: str, domain: str) -> int:
         """The setting of an algorithm that was chosen for a domain in some way."""
@@ -250,6 +261,12 @@ def _side(table: Table) -> pl.DataFrame:
     """A side sweep as parts of the way, a row a run; a study has its performances already."""
     swept = "returns" in table.collect_schema().names()
     return on_the_way(_performances(table) if swept else table.lazy().collect())
+
+
+def _again(table: pl.DataFrame, times: int) -> pl.DataFrame:
+    """The rows of a table so many times, each time as other runs."""
+    runs = pl.col("run")
+    return pl.concat(table.with_columns(runs + k * (runs.max() + 1)) for k in range(times))
 
 
 def _absent(needed: Iterable[str], stages: Mapping[str, Table], lacking: Mapping[str, str]) -> str:

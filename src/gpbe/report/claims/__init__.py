@@ -17,7 +17,7 @@ from gpbe.analysis.findings import Fact, Finding, lacking
 from gpbe.analysis.inference import false_discovery
 from gpbe.analysis.stored import Stored
 from gpbe.experiments.evidence.claims import CLAIMS as CONTROL
-from gpbe.experiments.evidence.claims.claim import ControlClaim
+from gpbe.experiments.evidence.claims.claim import REPEATS, ControlClaim, repeats_of
 from gpbe.experiments.evidence.levels import SOLVED
 from gpbe.experiments.evidence.sources import Looks, looks_of, replicated_in
 from gpbe.report.claims import robust, streams, studies
@@ -57,15 +57,17 @@ class Judged:
     replicated: Finding | None = None
     q: float | None = None
     """The false discovery rate at which its verdict would be made; None for what no chance is in, or no data."""
+    closing: str = ""
+    """What it would take to decide it, where it is open."""
 
 
 def judge(stored: Stored, own: Stored | None = None, solved: float = SOLVED) -> tuple[Judged, ...]:
     """Every claim, judged on stored results; and beside that on results of one's own."""
-    findings = _findings(stored, looks_of(stored), solved)
-    rates = _rates(findings)
+    looks = looks_of(stored)
+    findings = _findings(stored, looks, solved)
     mine = [None] * len(CLAIMS) if own is None else _findings(own, replicated_in(own, stored), solved)
-    rows = zip(CLAIMS, findings, mine, rates, strict=True)
-    return tuple(Judged(claim, finding, again, q) for claim, finding, again, q in rows)
+    rows = zip(CLAIMS, findings, mine, _rates(findings), _closings(findings, looks), strict=True)
+    return tuple(Judged(*row) for row in rows)
 
 
 def _findings(stored: Stored, looks: Looks, solved: float) -> list[Finding]:
@@ -75,6 +77,23 @@ def _findings(stored: Stored, looks: Looks, solved: float) -> list[Finding]:
         return claim.judge(looks, solved) if looks else lacking(NOTHING)
 
     return [of(claim) for claim in CLAIMS]
+
+
+def _closings(findings: list[Finding], looks: Looks) -> list[str]:
+    """What it would take to decide each claim that is open."""
+    repeats = repeats_of(looks[-1]) if looks else {}
+
+    def of(claim: Claim, finding: Finding) -> str:
+        if finding.verdict != "undecided" or finding.missing:
+            return finding.missing
+        if isinstance(claim, StudyClaim):
+            return "more runs are needed"
+        times = claim.decided_by(repeats)
+        if times is None:
+            return f"{max(REPEATS)} times as many runs like these would not decide it"
+        return f"{times} times as many runs like these would decide it"
+
+    return [of(claim, finding) for claim, finding in zip(CLAIMS, findings, strict=True)]
 
 
 def _rates(findings: list[Finding]) -> list[float | None]:
@@ -104,6 +123,7 @@ def records(judged: Iterable[Judged]) -> list[dict[str, Any]]:
             "numbers": [_number(fact, each.finding.level) for fact in each.finding.facts],
             "where": each.finding.where,
             "missing": each.finding.missing,
+            "closing": each.closing,
             "p": None if each.finding.exact or each.finding.missing else each.finding.p,
             "q": each.q,
             "replicated": None if each.replicated is None else each.replicated.verdict,

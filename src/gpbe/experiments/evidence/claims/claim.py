@@ -1,6 +1,6 @@
 """A claim about control: its words, its place in the paper, and the function that asks for facts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from gpbe.analysis.findings import ERROR, LOOKS, Answer, Finding, found, lacking
@@ -8,6 +8,11 @@ from gpbe.errors import InputError
 from gpbe.experiments.evidence.case import Case
 from gpbe.experiments.evidence.gathered import Gathered
 from gpbe.experiments.evidence.levels import SOLVED
+
+REPEATS = (2, 4, 8, 16)
+"""Times the runs that are tried to decide what is open."""
+ROUGHLY = 999
+"""Resamples for that: it need not be more exact than the question."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,20 @@ class ControlClaim:
         except InputError:
             return first
         return replace(second, p=min(first.p, second.p))
+
+    def decided_by(self, repeats: Mapping[int, Gathered]) -> int | None:
+        """How many times the runs would decide an open claim, if they came out alike: the least of `repeats`."""
+        for times, gathered in repeats.items():
+            level = ERROR if gathered.looks == 1 else LOOKS[-1]
+            if found(self.ask(Case(gathered)), level).verdict != "undecided":
+                return times
+        return None
+
+
+def repeats_of(look: Gathered) -> dict[int, Gathered]:
+    """The runs of a look, made again and again, for `ControlClaim.decided_by`."""
+    few = replace(look, resamples=min(look.resamples, ROUGHLY))
+    return {times: few.repeated(times) for times in REPEATS}
 
 
 def claim(text: str, where: str, on_solved: bool = False) -> Callable[[Callable[[Case], Answer]], ControlClaim]:
