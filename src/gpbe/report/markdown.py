@@ -8,7 +8,7 @@ from pathlib import Path
 from gpbe.checks import check_known
 from gpbe.report.claims import Judged, tally
 from gpbe.report.model import STEPS, Cost, Dependence
-from gpbe.report.parts import PAPER_STEPS, SIGNS, shortened
+from gpbe.report.parts import FACTS, PAPER_STEPS, SIGNS, shortened
 
 TITLE = "# The paper's claims, and what the evidence says"
 MARK = "<!-- made from"
@@ -53,7 +53,7 @@ def with_table(page: str, judged: Sequence[Judged], files: Mapping[str, Path]) -
         for name in names:
             check_known(name, by_name, "claim")
         rows = ["| claim | verdict | numbers |", "| --- | --- | --- |"]
-        rows += [_row(_claim_cells(by_name[name])[:3]) for name in names]
+        rows += [_row(_claim_cells(by_name[name], most=1)[:3]) for name in names]
         rows += ["", f"{tally(judged)[:1].upper()}{tally(judged)[1:]}.", fingerprint(files), ""]
         return block[1] + "\n".join(rows) + block[4]
 
@@ -72,9 +72,9 @@ def _table(judged: Iterable[Judged]) -> str:
     return "\n".join([*rows, *(_row(_claim_cells(each)) for each in judged)])
 
 
-def _claim_cells(judged: Judged) -> tuple[str, ...]:
+def _claim_cells(judged: Judged, most: int = FACTS) -> tuple[str, ...]:
     finding = judged.finding
-    numbers = shortened(finding)
+    numbers = shortened(finding, most)
     if judged.closing and not finding.missing:
         numbers += f". {judged.closing[:1].upper()}{judged.closing[1:]}"
     q = "" if judged.q is None else f"{judged.q:.2g}"

@@ -5,6 +5,7 @@ import re
 import struct
 from collections.abc import Sequence
 from html import escape
+from math import isfinite
 
 import polars as pl
 
@@ -123,14 +124,18 @@ def _again(each: Judged) -> str:
 def decisive(finding: Finding, most: int = FACTS) -> list[Fact]:
     """The facts that say what the verdict says, the surest first; of a claim that is open, those that are."""
     told = [fact for fact in finding.facts if fact.outcome(finding.level) == finding.verdict]
-    return sorted(told or finding.facts, key=lambda fact: min(fact.p))[:most]
+
+    def sureness(fact: Fact) -> tuple[bool, float]:
+        return not isfinite(float(fact.interval.estimate)), min(fact.p)
+
+    return sorted(told or finding.facts, key=sureness)[:most]
 
 
-def shortened(finding: Finding) -> str:
-    """The numbers of a finding in a few words: what is asked, and the facts that decided."""
+def shortened(finding: Finding, most: int = FACTS) -> str:
+    """The numbers of a finding in a few words: what is asked, and at most so many of the facts that decided."""
     if finding.missing:
         return finding.missing
-    facts, rest = decisive(finding), len(finding.facts) - FACTS
+    facts, rest = decisive(finding, most), len(finding.facts) - most
     said = "; ".join(map(str, facts)) + (f"; and {rest} more" if rest > 0 else "")
     return f"{finding.remark}: {said}" if finding.remark else said
 
