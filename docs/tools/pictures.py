@@ -34,7 +34,7 @@ STORED = (
     "spiral",
     "robust",
     "random-walk",
-    "evidence-settings",
+    *(f"evidence-{name}" for name in ("voted", "tuned", "runs", "profiles", "settings", "sensitivity")),
 )
 """Figures that are drawn from results/."""
 
