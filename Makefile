@@ -29,7 +29,7 @@ test: $(VENV)/.test ## install what tests need and run them (all but the slow on
 	@$(BIN)/python -m pytest -n auto --dist worksteal -q
 
 test-slow: $(VENV)/.test ## the tests that take minutes, and all others with the shapes of every function checked
-	@$(BIN)/python -m pytest -n auto --dist worksteal -q -m "slow or not slow" --jaxtyping-packages=gpbe,beartype.beartype
+	@$(BIN)/python -m pytest -n auto --dist worksteal -q -m "slow or not slow" --jaxtyping-packages=gpbe,helpers.checked
 
 test-any: $(VENV)/.test ## what is learned, with ten other seeds and on processors with fewer instructions
 	@for seed in 1 2 3 4 5 6 7 8 9 10; do echo "seed $$seed"; \

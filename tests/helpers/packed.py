@@ -14,6 +14,11 @@ class Chunk(NamedTuple):
     cost: int
 
 
+def begin(name: str, folder: Path) -> None:
+    """A results folder of a sweep of which nothing is done yet."""
+    store.Results(folder, {"name": name, "unit": "steps"}, "package.module:function", [Chunk("1" * 16, "g", 1)]).close()
+
+
 def pack(
     name: str, table: pl.DataFrame, target: Path, chunks: int = 1, steps: int = 100_000, spec: dict | None = None
 ) -> Path:

@@ -104,6 +104,8 @@ def _unpack(start: Path | None, folder: Path) -> None:
 def pack(results: Positional[Results], target: Positional[Into]) -> None:
     """Pack results into one file each, verified and compressed, to keep or to go on from elsewhere.
 
+    Of several results folders, one that has nothing yet is left out.
+
     Args:
         results: a results folder, or a folder with several in its `results`
         target: the folder to write the files into; each has the name of its results folder
@@ -112,9 +114,13 @@ def pack(results: Positional[Results], target: Positional[Into]) -> None:
 
     folders = _folders(results)
     check_writable(target)
-    for folder in folders:
+    begun = [folder for folder in folders if store.status(folder).done]
+    for folder in begun or folders:
         file = store.pack(folder, target / f"{folder.name}.parquet")
         console().print(f"{file}: {file.stat().st_size / 2**20:.1f} MiB")
+    for folder in folders:
+        if folder not in begun:
+            console().print(f"{folder}: left out, since no chunk is finished yet")
 
 
 def _folders(results: Path) -> list[Path]:

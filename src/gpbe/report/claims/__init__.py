@@ -91,7 +91,7 @@ def _closings(findings: list[Finding], looks: Looks) -> list[str]:
         times = claim.decided_by(repeats)
         if times is None:
             return f"{max(REPEATS)} times as many runs like these would not decide it"
-        return f"{times} times as many runs like these would decide it"
+        return f"{'twice' if times == 2 else f'{times} times'} as many runs like these would decide it"
 
     return [of(claim, finding) for claim, finding in zip(CLAIMS, findings, strict=True)]
 

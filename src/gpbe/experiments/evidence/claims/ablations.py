@@ -38,7 +38,7 @@ def gradient_features_help_saddlepoint(case: Case) -> Answer:
     return every([mean_fact("GQ-Grad - GQ", case.gain("tuned", "gq-grad", "gq"), more_than())], f"{MEAN}, above 0")
 
 
-@claim("GQ's choice of the smallest step size is no artefact of the range of step sizes.", "section 9.1")
+@claim("GQ's choice of the smallest step size is no artifact of the range of step sizes.", "section 9.1")
 def gq_boundary(case: Case) -> Answer:
     facts = []
     for domain in PAPER:
