@@ -30,6 +30,16 @@ def single_threaded(environment: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+def thin_products(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variable that keeps products of thin matrices, such as a log's pieces, to one thread: a second one costs
+    more than it brings. It counts if NumPy is not loaded yet; what the user has set stays in force.
+
+    >>> thin_products({}), thin_products({"OPENBLAS_NUM_THREADS": "8"})
+    ({'OPENBLAS_NUM_THREADS': '1'}, {'OPENBLAS_NUM_THREADS': '8'})
+    """
+    return {"OPENBLAS_NUM_THREADS": environment.get("OPENBLAS_NUM_THREADS", "1")}
+
+
 def cache_folder(environment: Mapping[str, str]) -> Path:
     """Where things are kept that can be had again."""
     return Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gpbe"

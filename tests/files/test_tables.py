@@ -5,7 +5,7 @@ import pytest
 
 from gpbe.files import tables
 from gpbe.files.atomic import write_table
-from gpbe.files.tables import check_table, read_table
+from gpbe.files.tables import check_table, first_unreadable, read_table
 
 FRAME = pl.DataFrame({"x": [1.5, 2.5, None], "y": [[1], [2, 3], []], "z": ["a", "b", "c"]})
 
@@ -32,6 +32,32 @@ def test_what_brings_a_reader_down_does_not_bring_this_process_down(tmp_path, mo
         monkeypatch.setattr(tables, "_TRY", program)
         refuses(lambda: check_table(tmp_path / "foreign.parquet"), "is not a Parquet file that can be read")
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("together", [1, 2, 9])
+def test_of_several_files_the_first_that_cannot_be_read_is_named(together, tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "_TOGETHER", together)
+    files = [tmp_path / f"{k}.parquet" for k in range(5)]
+    for file in files:
+        FRAME.write_parquet(file)
+    assert first_unreadable(files) is None
+    assert first_unreadable([]) is None
+    for broken in (3, 4):
+        data = files[broken].read_bytes()
+        files[broken].write_bytes(data[: len(data) // 2])
+    found, error = first_unreadable(files)
+    assert found == files[3]
+    assert str(error).startswith("is not a Parquet file that can be read: ")
+
+
+def test_a_file_that_brings_the_reader_of_several_down_is_named(tmp_path, monkeypatch):
+    files = [tmp_path / f"{k}.parquet" for k in range(3)]
+    for file in files:
+        FRAME.write_parquet(file)
+    dies = "        import os; os.abort() if k == 1 else None\n"
+    monkeypatch.setattr(tables, "_TRY", tables._TRY.replace("        rows =", dies + "        rows ="))
+    found, error = first_unreadable(files)
+    assert (found, str(error)) == (files[1], "is not a Parquet file that can be read: it makes its reader fail")
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import re
 import signal
 import sys
@@ -16,6 +17,7 @@ from gpbe.cli.streams import open_streams, said_of, say, silence
 from gpbe.cli.terminal import Stopped
 from gpbe.errors import InputError, one_line
 from gpbe.interrupts import interruptible, interruption_behind, number_of
+from gpbe.process import thin_products
 
 COMMANDS = Commands()
 """Every command's function, by name."""
@@ -55,6 +57,8 @@ def _run(arguments: list[str]) -> None:
 
         print(f"gpbe {__version__}")
     else:
+        if arguments[:1] in (["predict"], ["evaluate"]):
+            os.environ.update(thin_products(os.environ))
         _parsed(arguments)()
 
 

@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import polars as pl
@@ -30,23 +31,27 @@ _PATIENCE = 60.0
 """Seconds of the processor that it may take, and one more for every ten megabytes."""
 _WAITING = 20
 """Times as long by the clock: a busy machine is no fault of the file."""
+_TOGETHER = 100
+"""Files that one process reads: to start it takes half a second."""
 
 _TRY = """
 import sys
 try:
     import resource
-    resource.setrlimit(resource.RLIMIT_DATA, (int(sys.argv[2]),) * 2)
-    resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[3]), int(sys.argv[3]) + 1))
+    resource.setrlimit(resource.RLIMIT_DATA, (int(sys.argv[1]),) * 2)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]), int(sys.argv[2]) + 1))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 except ImportError:
     pass
 try:
     import polars
-    rows = polars.scan_parquet(sys.argv[1], glob=False, hive_partitioning=False)
-    for _ in rows.collect_batches() if hasattr(rows, "collect_batches") else [rows.collect()]:
-        pass
+    for k, path in enumerate(sys.argv[3:]):
+        print("file", k, flush=True)
+        rows = polars.scan_parquet(path, glob=False, hive_partitioning=False)
+        for _ in rows.collect_batches() if hasattr(rows, "collect_batches") else [rows.collect()]:
+            pass
 except BaseException as error:
-    print((str(error) or type(error).__name__).splitlines()[0])
+    print("why", (str(error) or type(error).__name__).splitlines()[0])
     sys.exit(1)
 """
 
@@ -69,17 +74,32 @@ def check_table(path: str | Path, most: int = MOST) -> None:
 
     Its checksum is compared if it has one; otherwise another process reads all of it, a piece at a time.
     """
-    size = check_file(path, most)
-    try:
-        with open(path, "rb") as file:
-            if not is_sealed(read_tail(file)):
-                _try_apart(Path(path), size)
-                return
-            check_sealed(file)
-    except OSError as error:
-        raise unreadable(error) from None
-    except Damaged as damaged:
-        raise InputError(f"is damaged: {damaged}") from None
+    if (found := first_unreadable([path], most)) is not None:
+        raise found[1]
+
+
+def first_unreadable(paths: Iterable[str | Path], most: int = MOST) -> tuple[str | Path, InputError] | None:
+    """The first of several Parquet files that cannot be read without harm, and why; None if all of them can."""
+    foreign: dict[str | Path, int] = {}
+    for path in paths:
+        try:
+            size = check_file(path, most)
+            with open(path, "rb") as file:
+                if is_sealed(read_tail(file)):
+                    check_sealed(file)
+                else:
+                    foreign[path] = size
+        except OSError as error:
+            return path, unreadable(error)
+        except Damaged as damaged:
+            return path, InputError(f"is damaged: {damaged}")
+        except InputError as error:
+            return path, error
+    names = list(foreign)
+    for some in (names[k : k + _TOGETHER] for k in range(0, len(names), _TOGETHER)):
+        if (found := _try_apart({path: foreign[path] for path in some})) is not None:
+            return found
+    return None
 
 
 def decode(source: str | Path | bytes) -> pl.DataFrame:
@@ -91,27 +111,38 @@ def decode(source: str | Path | bytes) -> pl.DataFrame:
         raise InputError(f"is not a Parquet file that can be read: {_first_line(str(error))}") from None
 
 
-def _try_apart(path: Path, size: int) -> None:
-    """Have a process of its own read the file."""
-    seconds = math.ceil(_PATIENCE + size / 10e6)
-    too_long = InputError("is not a Parquet file that can be read: that takes too long")
+def _try_apart(sizes: Mapping[str | Path, int]) -> tuple[str | Path, InputError] | None:
+    """Have a process of its own read the files: the first that it cannot read, and why."""
+    seconds = math.ceil(_PATIENCE + sum(sizes.values()) / 10e6)
+    limits = (_SPACE + _EACH * max(sizes.values()), seconds)
+    files = [str(Path(path).resolve()) for path in sizes]
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", _TRY, *map(str, limits), *files],
+        env={**os.environ, "PYTHONPATH": search_path(), "POLARS_MAX_THREADS": "2", "RUST_BACKTRACE": "0"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        errors="replace",
+    )
     try:
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", _TRY, str(path.resolve()), str(_SPACE + _EACH * size), str(seconds)],
-            env={**os.environ, "PYTHONPATH": search_path(), "POLARS_MAX_THREADS": "2", "RUST_BACKTRACE": "0"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=_WAITING * seconds,
-            check=False,
-        )
+        said, _ = process.communicate(timeout=_WAITING * seconds)
+        too_long = process.returncode == -signal.SIGXCPU
     except subprocess.TimeoutExpired:
-        raise too_long from None
-    if done.returncode == -signal.SIGXCPU:
-        raise too_long
-    if done.returncode:
-        reason = _first_line(done.stdout.decode(errors="replace")) or "it makes its reader fail"
-        raise InputError(f"is not a Parquet file that can be read: {reason}")
+        process.kill()
+        said, _ = process.communicate()
+        too_long = True
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    if not process.returncode:
+        return None
+    lines = [line.partition(" ") for line in said.splitlines()]
+    last = max((int(rest) for kind, _, rest in lines if kind == "file"), default=0)
+    reasons = [_first_line(rest) for kind, _, rest in lines if kind == "why"]
+    reason = "that takes too long" if too_long else reasons[-1] if reasons else "it makes its reader fail"
+    return list(sizes)[last], InputError(f"is not a Parquet file that can be read: {reason}")
 
 
 def _first_line(text: str) -> str:

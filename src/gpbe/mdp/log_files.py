@@ -15,7 +15,7 @@ import polars as pl
 from gpbe.checks import check_known
 from gpbe.errors import InputError, one_line
 from gpbe.files.reading import check_file
-from gpbe.files.tables import MOST, check_table
+from gpbe.files.tables import MOST, first_unreadable
 from gpbe.mdp.log_checks import checked
 from gpbe.mdp.log_layout import Layout, Place, Resolved
 from gpbe.mdp.log_rows import Order, frozen, rows_of
@@ -208,16 +208,19 @@ def _files(pattern: str) -> list[str]:
             raise InputError(f"{file} is a folder; name its files, as in {Path(file) / '*.parquet'}")
         if Path(file).suffix not in READERS:
             raise InputError(f"{file} should end in .parquet or .csv; a log is one of these")
-        _check_file(file)
+    _check_files(found)
     return found
 
 
-def _check_file(file: str) -> None:
-    """Can it be read without harm? A damaged Parquet file is found by its checksum, or by another process."""
-    try:
-        check_file(file, MOST) if READERS[Path(file).suffix] is not _PARQUET else check_table(file)
-    except InputError as error:
-        raise InputError(f"{file} {error}") from None
+def _check_files(files: list[str]) -> None:
+    """Can they be read without harm? Damaged Parquet files are found by their checksums, or by another process."""
+    for file in files:
+        try:
+            check_file(file, MOST)
+        except InputError as error:
+            raise InputError(f"{file} {error}") from None
+    if (found := first_unreadable(file for file in files if READERS[Path(file).suffix] is _PARQUET)) is not None:
+        raise InputError(f"{found[0]} {found[1]}")
 
 
 def _frame(source: Any) -> pl.DataFrame:
