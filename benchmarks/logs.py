@@ -8,8 +8,8 @@ Rows lie in Parquet files of a million, twenty features each, in episodes of fif
 million are written (1.8 GB), once for all sizes, and deleted at the end; of more, the others are links to these, so
 that 1e8 rows fit on any disk. Each command is a process of its own, from its start to its answer. Memory is the peak
 of its resident set, of workers the largest; `cpu` is the time of the processor, which says more on a busy machine.
-`predict` keeps 32 bits of every number, and is left out where this machine has no room for them; beyond ten files so are
-two commands that tell nothing new then.
+`predict` keeps 32 bits of every number, and is left out where this machine has no room for them. Beyond ten files two
+commands are left out that tell nothing new then.
 """
 
 import argparse
