@@ -112,6 +112,7 @@ def learn_linear(log: Log, name: str, asked: "Asked", rows: Int[Array, "runs T"]
     )
     plan = linear.read(learning)
     check_single(plan.settings.swept)
+    assert isinstance(plan.stream, Stream)  # of a log that is in memory
     plan = plan._replace(stream=taken(plan.stream, rows))
     found, _ = linear.run(learning._replace(runs=len(rows)), plan)
     return LinearRuns(np.asarray(found.weights, dtype=float))

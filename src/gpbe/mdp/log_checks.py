@@ -112,10 +112,10 @@ def same_place(x: Array, follows: Array) -> Array:
     return same
 
 
-def breaks(discount: Array, continues: Array) -> Array:
-    """Does a log break off after a row, in the middle of an episode? (That it ends does not count.)"""
+def breaks(discount: Array, continues: Array, last: bool = True) -> Array:
+    """Does a log break off after a row, in the middle of an episode? That it ends with its last row does not count."""
     broken = (discount > 0) & ~continues
-    broken[-1:] = False
+    broken[-1:] &= not last
     return broken
 
 

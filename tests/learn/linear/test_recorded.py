@@ -10,7 +10,9 @@ import pytest
 import gpbe
 from gpbe import mdp
 from gpbe.algorithms.linear.least_squares import accumulate
+from gpbe.learn.linear import recorded as recorded_module
 from gpbe.learn.linear.recorded import Recording, recorded, with_ends
+from gpbe.learn.linear.tracking import Stream
 
 ROWS, K = 23, 3
 ENDED, CUT = [4, 11, 17], [7, 14, 22]
@@ -113,6 +115,35 @@ def test_learning_from_files_is_learning_from_their_log(tmp_path):
     np.testing.assert_array_equal(ours.weights, theirs.weights)
     for name, curve in theirs.curves.items():
         np.testing.assert_allclose(ours.curves[name], curve, rtol=1e-5, err_msg=name)
+
+
+@pytest.mark.parametrize("algorithm", ["td", "tdrc", "lstd", "emphatic-tdrc", "ab-trace", "htd"])
+@pytest.mark.parametrize(("every", "stretch"), [(2, 7 * K), (1, 3 * K), (11, 5 * K), (22, 7 * K)])
+def test_a_log_that_is_learned_from_in_stretches_is_learned_from_as_a_whole(algorithm, every, stretch, monkeypatch):
+    """Whatever their lengths: the traces, the breaks and the points of the curve go on from one to the next."""
+    log = Split(mdp.Log(**columns()), (3, 8, 15))
+    sweep = {} if algorithm == "lstd" else {"step_size": [0.02, 0.1]}
+    given = {"algorithm": algorithm, "lam": 0.6, "metrics": ("rmspbe",), "every": every, "steps": 22, **sweep}
+    whole = gpbe.predict(Recording(log), **given)
+    monkeypatch.setattr(recorded_module, "KEPT", 0)
+    monkeypatch.setattr(recorded_module, "STRETCH", stretch)
+    ours = gpbe.predict(Recording(log), **given)
+    assert isinstance(Recording(log).read(22, (), whole=False)[0], recorded_module.Stretches)
+    for name in ("weights", "second_weights", "diverged_at", "steps"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(whole, name), rtol=2e-5, atol=1e-6, err_msg=name)
+    for name in ("curves", "areas", "finals"):
+        np.testing.assert_allclose(
+            getattr(ours, name)["rmspbe"], getattr(whole, name)["rmspbe"], rtol=1e-4, atol=1e-6, err_msg=name
+        )
+
+
+def test_what_must_be_there_as_a_whole_is_kept(monkeypatch):
+    monkeypatch.setattr(recorded_module, "KEPT", 0)
+    log = Recording(Split(mdp.Log(**columns()), (3, 8, 15)))
+    assert isinstance(log.read(None, (), whole=False)[0], recorded_module.Stretches)
+    assert isinstance(log.read(None, ())[0], Stream)
+    assert isinstance(log.read(None, (), whole=False)[0], Stream)  # since it is there now
+    assert gpbe.predict(log, "svrg", step_size=0.01, epochs=2).weights.shape == (1, K)
 
 
 def test_what_is_too_large_to_learn_from_is_named_by_its_row_in_the_log(refuses):

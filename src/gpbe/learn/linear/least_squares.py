@@ -31,7 +31,16 @@ class Solver(NamedTuple):
     diverged_at: Int[Array, ""]
 
 
-def learn(options: Options, hypers: Hypers, stream: Stream, w0: Weights, metrics: tuple[Metric, ...]) -> Result:
+def start(options: Options, stream: Stream, w0: Weights) -> Solver:
+    """A solver before the first transition."""
+    nothing = Means(jnp.zeros((len(w0), len(w0))), jnp.zeros_like(w0))
+    zero, never = jnp.zeros((), jnp.int32), jnp.full((), -1, jnp.int32)
+    return Solver(nothing, w0, start_tracker(stream, w0), zero, never)
+
+
+def learn(
+    options: Options, hypers: Hypers, stream: Stream, solver: Solver, metrics: tuple[Metric, ...]
+) -> tuple[Solver, Result]:
     """One run of one setting: a scan over the points of the curve, each a scan over `every` transitions."""
 
     def update(s: Solver, t: Transition) -> tuple[Solver, None]:
@@ -45,11 +54,8 @@ def learn(options: Options, hypers: Hypers, stream: Stream, w0: Weights, metrics
         s = s._replace(w=w, diverged_at=jnp.where(bad, s.time, s.diverged_at))
         return s, recorded(options, metrics, w)
 
-    nothing = Means(jnp.zeros((len(w0), len(w0))), jnp.zeros_like(w0))
-    tracker, never = start_tracker(stream, w0), jnp.full((), -1, jnp.int32)
-    first = Solver(nothing, w0, tracker, jnp.zeros((), jnp.int32), never)
-    last, kept = jax.lax.scan(point, first, by_point(stream, options.every))
-    return Result(*kept, last.w, jnp.zeros_like(w0), last.diverged_at)
+    last, kept = jax.lax.scan(point, solver, by_point(stream, options.every))
+    return last, Result(*kept, last.w, jnp.zeros_like(last.w), last.diverged_at)
 
 
 def add(means: Means, time: Int[Array, ""], t: Step) -> Means:

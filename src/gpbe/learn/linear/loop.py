@@ -54,15 +54,17 @@ Recorded = tuple[tuple[Array, ...], Array | None]
 """The metrics at a point of the curves, or at all of them, and the weights where they are kept."""
 
 
-def learn(options: Options, hypers: Hypers, stream: Stream, w0: Weights, metrics: tuple[Metric, ...]) -> Result:
+def learn(
+    options: Options, hypers: Hypers, stream: Stream, learner: Learner, metrics: tuple[Metric, ...]
+) -> tuple[Learner, Result]:
     """One run of one setting: a scan over the points of the curve, each a scan over `every` transitions."""
 
     def point(learner: Learner, xs: Transition) -> tuple[Learner, Recorded]:
         learner, _ = jax.lax.scan(lambda l, x: (update(options, hypers, stream, l, x), None), learner, xs)
         return learner, recorded(options, metrics, learner.w)
 
-    learner, kept = jax.lax.scan(point, start(options, stream, w0), by_point(stream, options.every))
-    return Result(*kept, learner.w, learner.h, learner.diverged_at)
+    learner, kept = jax.lax.scan(point, learner, by_point(stream, options.every))
+    return learner, Result(*kept, learner.w, learner.h, learner.diverged_at)
 
 
 def recorded(options: Options, metrics: tuple[Metric, ...], w: Weights) -> Recorded:

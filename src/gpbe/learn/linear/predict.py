@@ -12,10 +12,18 @@ from gpbe.algorithms.linear.expected import check_sensible
 from gpbe.checks import LARGEST_LEARNED, as_floats, check_at_least, check_magnitude
 from gpbe.errors import InputError
 from gpbe.learn.grouping import padded_groups
-from gpbe.learn.linear.loop import Options, Weights
-from gpbe.learn.linear.metrics import METRICS, Measured, build_metrics, metric_of_log, robust_metrics, sums_of_log
-from gpbe.learn.linear.recorded import Recording
-from gpbe.learn.linear.side_by_side import Learned, learn_all
+from gpbe.learn.linear.loop import Options, Result, Weights
+from gpbe.learn.linear.metrics import (
+    METRICS,
+    Measured,
+    Metric,
+    build_metrics,
+    metric_of_log,
+    robust_metrics,
+    sums_of_log,
+)
+from gpbe.learn.linear.recorded import Recording, Stretches
+from gpbe.learn.linear.side_by_side import Learned, MetricAxes, learn_all, learn_stretch, summarize_all
 from gpbe.learn.linear.streams import simulated
 from gpbe.learn.linear.tracking import Stream
 from gpbe.learn.prediction import Asked, Curves, Prediction, check_optimizer, joined, summarized, without_padding
@@ -36,7 +44,8 @@ class Plan(NamedTuple):
 
     options: Options
     settings: Settings
-    stream: Stream
+    stream: Stream | Stretches
+    """All transitions; or, of a log that is too large for that, how to read them a stretch at a time."""
     w0: Weights
     names: tuple[str, ...]
     """The metrics that were asked for."""
@@ -49,7 +58,7 @@ class Plan(NamedTuple):
     @property
     def points(self) -> int:
         """How many points a curve has."""
-        return self.epochs * self.stream.now.shape[-1] // self.options.every
+        return self.epochs * rows_of(self.stream) // self.options.every
 
 
 def predict_linear(asked: Asked, epochs: int = 1, initial_weights: Numbers | None = None) -> Prediction:
@@ -71,13 +80,15 @@ def read(asked: Asked, epochs: int = 1, initial_weights: Numbers | None = None) 
     plain = tuple(name for name, metric in named.items() if metric.huber is None)
     robust = robust_metrics(asked, {name: metric for name, metric in named.items() if name not in plain})
     stream, metrics = gathered(a, asked, settings, plain)
-    every = asked.spacing(stream.now.shape[-1])
+    every = asked.spacing(rows_of(stream))
     schedule = bool(np.any(settings.numbers["power"]))
     return Plan(
         Options(a, every, asked.optimizer == "adam", schedule, keep_weights=bool(robust)),
         settings,
         stream,
-        read_weights(asked.problem, stream.features.shape[-1], initial_weights),
+        read_weights(
+            asked.problem, stream.width if isinstance(stream, Stretches) else stream.features.shape[-1], initial_weights
+        ),
         names,
         dict(zip(plain, metrics, strict=True)),
         robust,
@@ -95,7 +106,14 @@ def read_hyperparameters(a: Algorithm, asked: Asked) -> Settings:
     return settings
 
 
-def gathered(a: Algorithm, asked: Asked, settings: Settings, names: tuple[str, ...]) -> tuple[Stream, list[Measured]]:
+def rows_of(stream: Stream | Stretches) -> int:
+    """How many transitions a run has."""
+    return stream.rows if isinstance(stream, Stretches) else stream.now.shape[-1]
+
+
+def gathered(
+    a: Algorithm, asked: Asked, settings: Settings, names: tuple[str, ...]
+) -> tuple[Stream | Stretches, list[Measured]]:
     """The transitions to learn from, if the algorithm can learn from them, and the metrics; of a log in one pass."""
     problem = asked.problem
     if isinstance(problem, PredictionProblem):
@@ -103,7 +121,8 @@ def gathered(a: Algorithm, asked: Asked, settings: Settings, names: tuple[str, .
     if asked.runs != 1 or asked.state_lam is not None:
         raise InputError("a log is one run with one lam for all states; leave runs and state_lam out")
     log = problem if isinstance(problem, Recording) else Recording(problem)
-    stream, systems = log.read(asked.steps, [sums_of_log(log, asked.steps, a, settings, name) for name in names])
+    sums = [sums_of_log(log, asked.steps, a, settings, name) for name in names]
+    stream, systems = log.read(asked.steps, sums, whole=a.finite_sum)
     return stream, [metric_of_log(name, system) for name, system in zip(names, systems, strict=True)]
 
 
@@ -144,22 +163,35 @@ def run(asked: Asked, plan: Plan) -> tuple[Learned, Curves]:
     kept = len(metrics) + (len(plan.w0) if plan.robust else 0)
     with asked.telling(settings.count) as advance:
         for members, real in padded_groups(settings.count, settings_at_once(asked.runs, plan.points, kept)):
-            learned = learn_all(
-                plan.options,
-                axes,
-                plan.epochs,
-                asked.average,
-                Hypers(**settings.take(members)),
-                plan.stream,
-                plan.w0,
-                tuple(m.take(members).metric for m in metrics),
-                key,
-            )
+            hypers, taken = Hypers(**settings.take(members)), tuple(m.take(members).metric for m in metrics)
+            if isinstance(plan.stream, Stretches):
+                learned = by_stretches(plan, plan.stream, axes, asked.average, hypers, taken)
+            else:
+                learned = learn_all(
+                    plan.options, axes, plan.epochs, asked.average, hypers, plan.stream, plan.w0, taken, key
+                )
             learned = without_padding(learned, real, settings.swept)
             robust.append({name: measured(np.asarray(learned.history)) for name, measured in plan.robust.items()})
             parts.append(learned._replace(history=None))
             advance(real)
     return joined(parts), joined(robust)
+
+
+def by_stretches(
+    plan: Plan, stretches: Stretches, axes: MetricAxes, average: bool, hypers: Hypers, metrics: tuple[Metric, ...]
+) -> Learned:
+    """Learn some settings in one pass over a log that is too large to be kept."""
+    state, told = None, list[Result]()
+    for stream, every, asked_for in stretches.read(plan.options.every):
+        options = plan.options._replace(every=every)
+        state, result = learn_stretch(options, axes, hypers, stream, plan.w0, metrics, state)
+        if asked_for:
+            told.append(jax.tree.map(np.asarray, result))
+    swept = any(np.ndim(each) for each in hypers)
+    along = 1 + swept  # after settings and runs
+    parts = [(each.curves, each.history) for each in told]
+    curves, history = jax.tree.map(lambda *each: np.concatenate(each, along), *parts)
+    return summarize_all(told[-1]._replace(curves=curves, history=history), average, swept)
 
 
 def settings_at_once(runs: int, points: int, numbers: int) -> int:

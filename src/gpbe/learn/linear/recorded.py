@@ -1,7 +1,8 @@
 """Recorded transitions, as learning takes them: read in pieces, and kept in 32 bits."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -17,13 +18,21 @@ from gpbe.mdp.log_source import Source, every_piece
 from gpbe.mdp.logs import PIECE
 from gpbe.shapes import Array
 
+KEPT = 2**26
+"""Numbers in the features of a log that are kept; a larger log is read again for each pass over it."""
+STRETCH = 2**22
+"""Numbers in the features of a stretch of such a log."""
+NO_SCALES = (np.inf, 0.0)
+
 
 def recorded(log: Source, steps: int | None = None) -> Stream:
     """A log as one run, or its first `steps` transitions.
 
     Where it breaks off, a return bootstraps from where the row led, and traces start anew.
     """
-    return Recording(log).read(steps, ())[0]
+    stream = Recording(log).read(steps, ())[0]
+    assert isinstance(stream, Stream)  # the whole was asked for
+    return stream
 
 
 class Recording:
@@ -33,6 +42,7 @@ class Recording:
         self.log = log
         self._steps: int | None = None
         self._stream: Stream | None = None
+        self._stretches: Stretches | None = None
         self._means: dict[Any, LinearSystem] = {}
 
     @property
@@ -48,27 +58,104 @@ class Recording:
         """One part in pieces; each call reads it again."""
         return self.log.pieces(part, numbers)
 
-    def read(self, steps: int | None, sums: Sequence[Sums]) -> tuple[Stream, list[LinearSystem]]:
-        """The first `steps` transitions, or all, and the means of sums over them: in one pass, or from memory."""
+    def read(
+        self, steps: int | None, sums: Sequence[Sums], whole: bool = True
+    ) -> "tuple[Stream | Stretches, list[LinearSystem]]":
+        """The first `steps` transitions, or all, and the means of sums over them: in one pass, or from memory.
+
+        If they need not be there as a whole, those of a large log are not kept, but read again in stretches.
+        """
         if steps != self._steps:
-            self._steps, self._stream, self._means = steps, None, {}
+            self._steps, self._stream, self._stretches, self._means = steps, None, None, {}
+        found = self._stream or (None if whole else self._stretches)
         missing = {each.sought: each for each in sums if each.sought not in self._means}
-        if self._stream is None or missing:
-            recorder = None
+        if found is None or missing:
+            keeper: Recorder | Survey | None = None
             for piece in every_piece(self.log, steps):
-                if self._stream is None:
-                    recorder = recorder or self._recorder(piece)
-                    recorder.add(piece)
+                if found is None:
+                    keeper = keeper or self._keeper(piece.features.shape[1], whole)
+                    keeper.add(piece)
                 for each in missing.values():
                     each.add(piece)
-            self._stream = self._stream if recorder is None else recorder.stream()
+            if isinstance(keeper, Recorder):
+                found = self._stream = keeper.stream()
+            elif keeper is not None:
+                found = self._stretches = Stretches(self.log, steps, keeper.rows, keeper.width, keeper.psi)
             self._means |= {sought: each.means for sought, each in missing.items()}
-        assert self._stream is not None  # a log without transitions has been refused
-        return self._stream, [self._means[each.sought] for each in sums]
+        assert found is not None  # a log without transitions has been refused
+        return found, [self._means[each.sought] for each in sums]
 
-    def _recorder(self, piece: Log) -> "Recorder":
+    def _keeper(self, width: int, whole: bool) -> "Recorder | Survey":
+        """What keeps all of a log or, if it is large and in files, what must be known of it."""
         most = self.count() if self._steps is None else min(self._steps, self.count())
-        return Recorder(most, piece.features.shape[1])
+        kept = whole or isinstance(self.log, Log) or most * width <= KEPT
+        return Recorder(most, width) if kept else Survey(width)
+
+
+class Survey:
+    """What must be known of a log before it is learned from in stretches."""
+
+    def __init__(self, width: int):
+        self.width, self.rows, self.psi = width, 0, NO_SCALES
+
+    def add(self, piece: Log) -> None:
+        """The transitions that come next."""
+        check_learnable(piece, self.rows)
+        self.rows, self.psi = self.rows + len(piece), widened(self.psi, piece)
+
+
+class Stretch(NamedTuple):
+    """Consecutive transitions of a log."""
+
+    stream: Stream
+    every: int
+    """Transitions between points of a curve."""
+    told: bool
+    """Are these points asked for? Where points are far apart, a stretch may lie between two of them."""
+
+
+@dataclass(frozen=True)
+class Stretches:
+    """A log that is too large to be kept: each pass over it reads it again, a stretch at a time."""
+
+    log: Source
+    steps: int | None
+    rows: int
+    width: int
+    psi: tuple[float, float]
+
+    def read(self, every: int) -> Iterator[Stretch]:
+        """All of it, for a curve with a point after every so many transitions."""
+        sizes = lengths(self.rows, every, max(1, STRETCH // self.width))
+        size, told = next(sizes)
+        recorder = Recorder(size, self.width, self.psi)
+        done = 0
+        for piece in every_piece(self.log, self.steps):
+            at = 0
+            while at < len(piece):
+                here = min(len(piece) - at, size - recorder.rows)
+                recorder.add(piece.rows(at, at + here), done)
+                at, done = at + here, done + here
+                if recorder.rows == size:
+                    yield Stretch(recorder.stream(last=done == self.rows), min(every, size), told)
+                    if done == self.rows:
+                        return
+                    size, told = next(sizes)
+                    recorder = Recorder(size, self.width, self.psi)
+
+
+def lengths(rows: int, every: int, most: int) -> Iterator[tuple[int, bool]]:
+    """Lengths of stretches, of which few differ; and whether points of the curve are in them.
+
+    >>> list(lengths(12, 2, 5)), list(lengths(14, 7, 3))
+    ([(4, True), (4, True), (4, True)], [(3, False), (3, False), (1, True), (3, False), (3, False), (1, True)])
+    """
+    if every <= most:
+        size = every * (most // every)
+        yield from ((min(size, rows - start), True) for start in range(0, rows, size))
+        return
+    for _ in range(rows // every):
+        yield from ((min(most, every - start), start + most >= every) for start in range(0, every, most))
 
 
 class Recorder:
@@ -78,42 +165,56 @@ class Recorder:
     they are not, and at the end of a piece, they are put between the two.
     """
 
-    def __init__(self, most: int, features: int):
-        self.rows, self.filled, self.psi = 0, 0, (np.inf, 0.0)
+    def __init__(self, most: int, features: int, psi: tuple[float, float] | None = None):
+        self.rows, self.filled, self.most = 0, 0, most
+        self.known, self.psi = psi is not None, psi or NO_SCALES
         self.table = unshared((2 * most, features))  # what is never written takes no memory
         self.columns = {name: np.empty(most, np.float32) for name in NUMBERS}
         self.now = np.empty(most, np.int32)
         self.apart, self.continues = (np.empty(most, dtype=bool) for _ in range(2))
 
-    def add(self, piece: Log) -> None:
-        """The transitions that come next."""
-        for name in ("features", "reward", "next_features"):
-            check_magnitude(getattr(piece, name), name, LARGEST_LEARNED, self.rows)
+    def add(self, piece: Log, row: int | None = None) -> None:
+        """The transitions that come next, from a row of the log on that is this one's own if it is not said."""
+        check_learnable(piece, self.rows if row is None else row)
         here, apart = slice(self.rows, self.rows + len(piece)), leads_elsewhere(piece)
         at = self.filled + np.arange(len(piece)) + np.cumsum(apart) - apart
         self.table[at], self.table[at[apart] + 1] = piece.features, piece.next_features[apart]
         self.now[here], self.apart[here], self.continues[here] = at, apart, piece.continues
         for name, column in self.columns.items():
             column[here] = getattr(piece, name)
-        least, largest = scales(piece.target, piece.behavior)
-        self.psi = min(self.psi[0], least), max(self.psi[1], largest)
+        if not self.known:
+            self.psi = widened(self.psi, piece)
         self.rows, self.filled = here.stop, int(at[-1]) + 2
 
-    def stream(self) -> Stream:
-        """All of it as one run."""
+    def stream(self, last: bool = True) -> Stream:
+        """All of it as one run. If it is not the last stretch of one, its last row may break off."""
         now, apart, continues = (each[: self.rows] for each in (self.now, self.apart, self.continues))
         columns = {name: column[: self.rows] for name, column in self.columns.items()}
-        broken = breaks(columns["discount"], continues)
-        lam = np.ones(self.filled, np.float32)
+        broken = breaks(columns["discount"], continues, last)
+        # Stretches of one length have tables of one size, so that they share a program.
+        filled = 2 * self.most if self.known else self.filled
+        lam = np.ones(filled, np.float32)
         lam[now[apart] + 1] = ~broken[apart]
         columns |= {"now": now, "next": now + 1, "carried": np.where(broken, np.float32(0), columns["discount"])}
         put = jax.device_put  # which copies once at most, and `jnp.asarray` twice
         return Stream(
-            features=put(self.table[: self.filled]),
+            features=put(self.table[:filled]),
             lam=put(lam),
             psi=put(np.array(self.psi, np.float32)),
             **{name: put(column[None]) for name, column in columns.items()},
         )
+
+
+def check_learnable(piece: Log, row: int) -> None:
+    """Refuse numbers that 32-bit floats cannot square; the piece begins at this row of the log."""
+    for name in ("features", "reward", "next_features"):
+        check_magnitude(getattr(piece, name), name, LARGEST_LEARNED, row)
+
+
+def widened(psi: tuple[float, float], piece: Log) -> tuple[float, float]:
+    """The scales of AB-Trace over one more piece."""
+    least, largest = scales(piece.target, piece.behavior)
+    return min(psi[0], least), max(psi[1], largest)
 
 
 def leads_elsewhere(piece: Log) -> Array:

@@ -1,5 +1,6 @@
 """Settings and runs side by side, in one compiled call."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -13,6 +14,11 @@ from gpbe.learn.linear.loop import Options, Result, Weights
 from gpbe.learn.linear.metrics import Metric
 from gpbe.learn.linear.tracking import Stream, Transition
 from gpbe.summary import points_in_last
+
+MetricAxes = tuple[tuple[bool, bool], ...]
+"""Has each metric an axis of settings, and one of runs?"""
+State = loop.Learner | least_squares.Solver
+"""Where a run is between two transitions."""
 
 
 class Learned(NamedTuple):
@@ -39,7 +45,7 @@ class Learned(NamedTuple):
 @partial(jax.jit, static_argnums=(0, 1, 2, 3))
 def learn_all(
     options: Options,
-    metric_axes: tuple[tuple[bool, bool], ...],
+    metric_axes: MetricAxes,
     epochs: int,
     average: bool,
     hypers: Hypers,
@@ -55,25 +61,70 @@ def learn_all(
     `key` are for algorithms that go over a stored data set.
     """
 
-    def all_runs(hypers: Hypers, metrics: tuple[Metric, ...]) -> Learned:
-        return summarize(runs(hypers, streams, metrics), average)
-
-    def one(hypers: Hypers, stream: Stream, metrics: tuple[Metric, ...]) -> Result:
+    def one(hypers: Hypers, stream: Stream, metrics: tuple[Metric, ...], _: None) -> Result:
         if options.algorithm.finite_sum:
             assert key is not None
             return finite_sum.learn(options, epochs, hypers, stream, w0, metrics, key)
-        learn = least_squares.learn if options.algorithm.least_squares else loop.learn
-        return learn(options, hypers, stream, w0, metrics)
+        kind = kind_of(options)
+        return kind.learn(options, hypers, stream, kind.start(options, stream, w0), metrics)[1]
 
+    return _everywhere(one, metric_axes, hypers, streams, metrics, None, partial(summarize, average=average))
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def learn_stretch(
+    options: Options,
+    metric_axes: MetricAxes,
+    hypers: Hypers,
+    streams: Stream,
+    w0: Weights,
+    metrics: tuple[Metric, ...],
+    before: State | None,
+) -> tuple[State, Result]:
+    """Learn all settings in all runs from a stretch of a longer stream: from the state before it to that after it."""
+
+    def one(hypers: Hypers, stream: Stream, metrics: tuple[Metric, ...], state: State | None) -> tuple[State, Result]:
+        kind = kind_of(options)
+        return kind.learn(options, hypers, stream, state or kind.start(options, stream, w0), metrics)
+
+    return _everywhere(one, metric_axes, hypers, streams, metrics, before, lambda found: found)
+
+
+@partial(jax.jit, static_argnums=(1, 2))
+def summarize_all(result: Result, average: bool, swept: bool) -> Learned:
+    """What all settings learned, in a few numbers each."""
+    each = partial(summarize, average=average)
+    return jax.vmap(each)(result) if swept else each(result)
+
+
+def kind_of(options: Options) -> Any:
+    """The module that learns along a stream: its `start` and its `learn`."""
+    return least_squares if options.algorithm.least_squares else loop
+
+
+def _everywhere(
+    one: Callable[..., Any],
+    metric_axes: MetricAxes,
+    hypers: Hypers,
+    streams: Stream,
+    metrics: tuple[Metric, ...],
+    states: State | None,
+    summarized: Callable[[Any], Any],
+) -> Any:
+    """What one setting learns in one run, of all settings and runs; runs of a setting are summarized together."""
     with_runs = {*Transition._fields, *(["features"] if streams.features.ndim > 2 else [])}
     has_runs: Any = Stream._make(0 if name in with_runs else None for name in Stream._fields)
     run_axes = tuple(0 if per_run else None for _, per_run in metric_axes)
-    runs = jax.vmap(one, in_axes=(None, has_runs, run_axes))
+    runs = jax.vmap(one, in_axes=(None, has_runs, run_axes, 0))
+
+    def all_runs(hypers: Hypers, metrics: tuple[Metric, ...], states: State | None) -> Any:
+        return summarized(runs(hypers, streams, metrics, states))
+
     swept = Hypers(*(0 if h.ndim else None for h in hypers))
     if all(axis is None for axis in swept):
-        return all_runs(hypers, metrics)
+        return all_runs(hypers, metrics, states)
     setting_axes = tuple(0 if per_setting else None for per_setting, _ in metric_axes)
-    return jax.vmap(all_runs, in_axes=(swept, setting_axes))(hypers, metrics)
+    return jax.vmap(all_runs, in_axes=(swept, setting_axes, 0))(hypers, metrics, states)
 
 
 def summarize(result: Result, average: bool) -> Learned:
