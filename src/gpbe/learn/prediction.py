@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 import jax
 import numpy as np
 
-from gpbe.bars import both, progress
+from gpbe.bars import progress
 from gpbe.checks import check_divides, check_known
 from gpbe.errors import InputError
 from gpbe.exact.weightings import Name
@@ -54,11 +54,32 @@ class Asked(NamedTuple):
     progress: bool | str = False
 
     @contextmanager
-    def telling(self, settings: int) -> Iterator[Callable[[int], None]]:
-        """What is told how many more of the settings are done: the one who asked, and a bar."""
-        title = self.progress if isinstance(self.progress, str) else self.name
-        with progress(title, settings, "settings", bool(self.progress)) as bar:
-            yield both(self.advance, bar)
+    def telling(self, settings: int, rows: int | None = None) -> Iterator[Callable[..., None]]:
+        """What is told how many more settings are done, and how many more rows they have learned from.
+
+        The one who asked hears of settings. A bar counts them too or, if each learns from so many rows of a log, rows.
+        """
+        total, unit = (settings, "settings") if rows is None else (settings * rows, "rows")
+        with progress(self.title, total, unit, bool(self.progress)) as bar:
+
+            def tell(done: int, learned: int = 0) -> None:
+                if done:
+                    self.advance(done)
+                bar(done if rows is None else learned)
+
+            yield tell
+
+    @contextmanager
+    def reading(self, log: Source) -> Iterator[Callable[[int], None]]:
+        """What is told how many more rows of a log have been read, and shows it."""
+        rows = log.count() if self.steps is None else min(self.steps, log.count())
+        with progress(f"reading for {self.title}", rows, "rows", bool(self.progress)) as bar:
+            yield bar
+
+    @property
+    def title(self) -> str:
+        """What a bar is called."""
+        return self.progress if isinstance(self.progress, str) else self.name
 
     @property
     def name(self) -> str:

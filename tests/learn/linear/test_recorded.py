@@ -1,6 +1,7 @@
 """A log as a run of learning: read in any pieces, from memory or from files, it is the same transitions."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -190,3 +191,28 @@ def test_a_metric_of_its_own_or_other_steps_take_another_pass():
         ours, alone = (gpbe.predict(each, "etd", lam=0.5, **options) for each in (recording, log))
         np.testing.assert_array_equal(ours.weights, alone.weights)
         assert counted.passes == passes
+
+
+@pytest.mark.parametrize("kept", [0, recorded_module.KEPT], ids=["in stretches", "kept"])
+def test_bars_count_rows_of_reading_and_of_learning(kept, monkeypatch):
+    """Three settings, two at a time: rows are those of each setting, and the one who asked still hears of settings."""
+    bars, settings = [], []
+
+    @contextmanager
+    def bar(name: str, total: int, unit: str, shown: bool) -> Iterator:
+        told = []
+        bars.append((name, total, unit, shown, told))
+        yield told.append
+
+    monkeypatch.setattr("gpbe.learn.prediction.progress", bar)
+    monkeypatch.setattr("gpbe.learn.linear.predict.LANES", 2)
+    monkeypatch.setattr(recorded_module, "KEPT", kept)
+    monkeypatch.setattr(recorded_module, "STRETCH", 7 * K)
+    log = Recording(Split(mdp.Log(**columns()), (3, 8, 15)))
+    gpbe.predict(log, "td", step_size=[0.1, 0.2, 0.3], steps=22, every=11, advance=settings.append, progress="mine")
+    assert [about for *about, _ in bars] == [["reading for mine", 22, "rows", True], ["mine", 66, "rows", True]]
+    (*_, read), (*_, learned) = bars
+    assert read == [3, 5, 7, 7]
+    assert sum(learned) == 66
+    assert settings == [2, 1]
+    assert len([each for each in learned if each]) == (2 * 4 if kept == 0 else 2)  # stretches of 7 and 4, twice

@@ -122,7 +122,8 @@ def gathered(
         raise InputError("a log is one run with one lam for all states; leave runs and state_lam out")
     log = problem if isinstance(problem, Recording) else Recording(problem)
     sums = [sums_of_log(log, asked.steps, a, settings, name) for name in names]
-    stream, systems = log.read(asked.steps, sums, whole=a.finite_sum)
+    with asked.reading(log) as advance:
+        stream, systems = log.read(asked.steps, sums, a.finite_sum, advance)
     return stream, [metric_of_log(name, system) for name, system in zip(names, systems, strict=True)]
 
 
@@ -161,11 +162,14 @@ def run(asked: Asked, plan: Plan) -> tuple[Learned, Curves]:
     key = jax.random.key(asked.seed) if plan.options.algorithm.finite_sum else None
     parts, robust = [], []
     kept = len(metrics) + (len(plan.w0) if plan.robust else 0)
-    with asked.telling(settings.count) as advance:
+    rows = None if isinstance(asked.problem, PredictionProblem) else plan.epochs * rows_of(plan.stream)
+    with asked.telling(settings.count, rows) as tell:
         for members, real in padded_groups(settings.count, settings_at_once(asked.runs, plan.points, kept)):
             hypers, taken = Hypers(**settings.take(members)), tuple(m.take(members).metric for m in metrics)
             if isinstance(plan.stream, Stretches):
-                learned = by_stretches(plan, plan.stream, axes, asked.average, hypers, taken)
+                learned = by_stretches(
+                    plan, plan.stream, axes, asked.average, hypers, taken, lambda n, real=real: tell(0, real * n)
+                )
             else:
                 learned = learn_all(
                     plan.options, axes, plan.epochs, asked.average, hypers, plan.stream, plan.w0, taken, key
@@ -173,20 +177,27 @@ def run(asked: Asked, plan: Plan) -> tuple[Learned, Curves]:
             learned = without_padding(learned, real, settings.swept)
             robust.append({name: measured(np.asarray(learned.history)) for name, measured in plan.robust.items()})
             parts.append(learned._replace(history=None))
-            advance(real)
+            tell(real, 0 if isinstance(plan.stream, Stretches) else real * (rows or 0))
     return joined(parts), joined(robust)
 
 
 def by_stretches(
-    plan: Plan, stretches: Stretches, axes: MetricAxes, average: bool, hypers: Hypers, metrics: tuple[Metric, ...]
+    plan: Plan,
+    stretches: Stretches,
+    axes: MetricAxes,
+    average: bool,
+    hypers: Hypers,
+    metrics: tuple[Metric, ...],
+    advance: Callable[[int], None],
 ) -> Learned:
-    """Learn some settings in one pass over a log that is too large to be kept."""
+    """Learn some settings in one pass over a log that is too large to be kept; `advance` is told of rows."""
     state, told = None, list[Result]()
     for stream, every, asked_for in stretches.read(plan.options.every):
         options = plan.options._replace(every=every)
         state, result = learn_stretch(options, axes, hypers, stream, plan.w0, metrics, state)
         if asked_for:
             told.append(jax.tree.map(np.asarray, result))
+        advance(stream.now.shape[-1])
     swept = any(np.ndim(each) for each in hypers)
     along = 1 + swept  # after settings and runs
     parts = [(each.curves, each.history) for each in told]

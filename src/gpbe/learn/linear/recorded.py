@@ -1,6 +1,6 @@
 """Recorded transitions, as learning takes them: read in pieces, and kept in 32 bits."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -59,11 +59,16 @@ class Recording:
         return self.log.pieces(part, numbers)
 
     def read(
-        self, steps: int | None, sums: Sequence[Sums], whole: bool = True
+        self,
+        steps: int | None,
+        sums: Sequence[Sums],
+        whole: bool = True,
+        advance: Callable[[int], None] = lambda rows: None,
     ) -> "tuple[Stream | Stretches, list[LinearSystem]]":
         """The first `steps` transitions, or all, and the means of sums over them: in one pass, or from memory.
 
-        If they need not be there as a whole, those of a large log are not kept, but read again in stretches.
+        If they need not be there as a whole, those of a large log are not kept, but read again in stretches. `advance`
+        is told how many more rows have been read.
         """
         if steps != self._steps:
             self._steps, self._stream, self._stretches, self._means = steps, None, None, {}
@@ -77,6 +82,7 @@ class Recording:
                     keeper.add(piece)
                 for each in missing.values():
                     each.add(piece)
+                advance(len(piece))
             if isinstance(keeper, Recorder):
                 found = self._stream = keeper.stream()
             elif keeper is not None:
