@@ -82,7 +82,7 @@ def _powers(text: str) -> str:
 
 def badge(verdict: Outcome, count: int | None = None) -> str:
     """A verdict, told by sign, word and color; or how many claims have it."""
-    words = verdict if count is None else f"{count} {verdict if count == 1 else PLURAL.get(verdict, verdict)}"
+    words = verdict if count is None else _amount(verdict, count)
     return f'<span class="verdict {slug(verdict)}"><b aria-hidden="true">{SIGNS[verdict]}</b> {words}</span>'
 
 
@@ -135,9 +135,25 @@ def shortened(finding: Finding, most: int = FACTS) -> str:
     """The numbers of a finding in a few words: what is asked, and at most so many of the facts that decided."""
     if finding.missing:
         return finding.missing
-    facts, rest = decisive(finding, most), len(finding.facts) - most
-    said = "; ".join(map(str, facts)) + (f"; and {rest} more" if rest > 0 else "")
+    said = "; ".join(map(str, decisive(finding, most)))
+    said += f"; of all {len(finding.facts)}, {counted(finding)}" if len(finding.facts) > most else ""
     return f"{finding.remark}: {said}" if finding.remark else said
+
+
+def counted(finding: Finding) -> str:
+    """How many of the facts say what, each for itself.
+
+    >>> from gpbe.analysis.findings import exactly, every, found
+    >>> counted(found(every([exactly("a", 1.0, True), exactly("b", 2.0, True), exactly("c", 3.0, False)])))
+    '2 hold, 1 does not hold'
+    """
+    outcomes = [fact.outcome(finding.level) for fact in finding.facts]
+    numbers = {verdict: outcomes.count(verdict) for verdict in SIGNS}
+    return ", ".join(_amount(verdict, count) for verdict, count in numbers.items() if count)
+
+
+def _amount(verdict: Outcome, count: int) -> str:
+    return f"{count} {verdict if count == 1 else PLURAL.get(verdict, verdict)}"
 
 
 def _numbers(finding: Finding) -> str:
@@ -147,13 +163,8 @@ def _numbers(finding: Finding) -> str:
     said += f'<p class="where">{escape(finding.where)}</p>' if finding.where else ""
     if len(finding.facts) <= FACTS:
         return said + _facts(finding.facts, finding.level)
-    counts = ", ".join(
-        f"{count} {verdict if count == 1 else PLURAL.get(verdict, verdict)}"
-        for verdict in SIGNS
-        if (count := [fact.outcome(finding.level) for fact in finding.facts].count(verdict))
-    )
     every = _facts(finding.facts, finding.level)
-    folded = f"<details><summary>All {len(finding.facts)}: {counts}</summary>{every}</details>"
+    folded = f"<details><summary>All {len(finding.facts)}: {counted(finding)}</summary>{every}</details>"
     return said + _facts(decisive(finding), finding.level) + folded
 
 

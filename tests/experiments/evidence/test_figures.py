@@ -57,3 +57,21 @@ def test_what_one_setting_costs(stored):
             for choice in ("tuned", "voted")
         )
         assert low - 0.01 < tuned - voted < high + 0.01
+
+
+def test_gaps_are_what_qrc_is_ahead_in_truth(stored):
+    """Of 24 intervals at level 95 % three may miss, which happens to fair ones once in thirty times at most."""
+    table, chosen = computation.gaps(stored), from_stages(stored.stages, {})
+    assert table.height == 2 * len(PLAN.domains) * (len(BENCHMARK) - 1)
+    missed = 0
+    for choice, domain, other, gap, low, high, runs in table.rows():
+        ours, theirs = (height(name, domain, chosen.setting(choice, name, domain)) for name in ("qrc", other))
+        missed += not low <= ours - theirs <= high
+        assert low < gap < high
+        assert runs == PLAN.runs_of(domain)
+    assert missed <= 3
+
+
+def test_gaps_need_fresh_runs(stored, refuses):
+    chosen = Stored(stages={name: table for name, table in stored.stages.items() if name != names.VERDICT})
+    refuses(lambda: computation.gaps(chosen), "evidence-verdict is missing; first: gpbe run evidence")

@@ -1,5 +1,7 @@
 """The tables of the evidence's figures, from stored stages."""
 
+from itertools import product
+
 import numpy as np
 import polars as pl
 from jaxtyping import Float
@@ -13,9 +15,11 @@ from gpbe.analysis.stored import Stored
 from gpbe.envs.domains import DOMAINS, PAPER
 from gpbe.errors import InputError
 from gpbe.experiments.evidence import names
+from gpbe.experiments.evidence.case import Case
 from gpbe.experiments.evidence.design import ABLATIONS, BENCHMARK
 from gpbe.experiments.evidence.gathered import Gathered, from_stages
 from gpbe.experiments.evidence.levels import bounds_of
+from gpbe.experiments.evidence.sources import looks_of
 from gpbe.shapes import Array
 
 WORST = {name: domain.bounds[0] for name, domain in DOMAINS.items()}
@@ -63,6 +67,23 @@ def profiles(stored: Stored) -> pl.DataFrame:
                 )
             )
     return pl.concat(frames)
+
+
+def gaps(stored: Stored) -> pl.DataFrame:
+    """How far QRC is ahead of each other algorithm of the benchmark, in parts of the way, by the last complete look.
+
+    Columns: choice, domain, algorithm (the other), gap, low, high (limits at level 95 %), runs (of each setting).
+    """
+    looks = looks_of(stored)
+    if not looks or not looks[-1].fresh:
+        raise InputError(f"{names.VERDICT} is missing; first: gpbe run evidence")
+    case, rows = Case(looks[-1]), []
+    for choice, domain, other in product(("voted", "tuned"), PAPER, BENCHMARK):
+        if other != "qrc":
+            fact = case.better(choice, domain, "qrc", other)
+            ends = (float(x) for x in (fact.interval.estimate, fact.interval.low, fact.interval.high))
+            rows.append((choice, domain, other, *ends, min(basis.runs for basis in fact.basis)))
+    return pl.DataFrame(rows, schema=["choice", "domain", "algorithm", "gap", "low", "high", "runs"], orient="row")
 
 
 def sensitivities(stored: Stored) -> pl.DataFrame:

@@ -5,7 +5,9 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from gpbe.analysis.labels import label_of, look_of
+from gpbe.envs.domains import PAPER, title_of
 from gpbe.experiments.evidence.design import ABLATIONS, BENCHMARK
+from gpbe.experiments.evidence.levels import MARGIN
 from gpbe.figures import looks, panels, style
 
 
@@ -15,6 +17,34 @@ def draw_voted(table: pl.DataFrame) -> Figure:
 
 def draw_tuned(table: pl.DataFrame) -> Figure:
     return _curves(table, "The best setting of each domain, fresh runs: mean return and standard error")
+
+
+def draw_gaps(table: pl.DataFrame) -> Figure:
+    """A panel for each way to choose, an algorithm a row below the name of each domain."""
+    others = panels.there(BENCHMARK, table)
+    domains = [domain for domain in PAPER if domain in set(table["domain"])]
+    rows = [(domain, name) for domain in domains for name in (None, *others)]
+    titles = {"voted": "one setting for all domains", "tuned": "a setting for each domain"}
+    with style.figure(8.6, 1.4 + 0.24 * len(rows)) as fig:
+        axes = fig.subplots(1, len(titles), sharex=True, sharey=True)
+        for axis, (choice, title) in zip(axes, titles.items(), strict=True):
+            axis.axvspan(-MARGIN, MARGIN, color=style.GREY, alpha=0.18, linewidth=0)
+            axis.axvline(0, color=style.BLACK, linewidth=0.8)
+            for gap in table.filter(choice=choice).rows(named=True):
+                at, color = rows.index((gap["domain"], gap["algorithm"])), looks.color_of(look_of(gap["algorithm"]))
+                ends = [[gap["gap"] - gap["low"]], [gap["high"] - gap["gap"]]]
+                axis.errorbar([gap["gap"]], [at], xerr=ends, color=color, fmt="o", markersize=5)
+            axis.set(title=title, xlabel="QRC less the other, in parts of the way")
+            axis.grid(visible=False, axis="y")
+            axis.tick_params(axis="y", length=0)
+        axes[0].set_yticks(range(len(rows)), [label_of(name) if name else title_of(domain) for domain, name in rows])
+        for (_, name), label in zip(rows, axes[0].get_yticklabels(), strict=True):
+            label.set_fontweight("normal" if name else "bold")
+        axes[0].invert_yaxis()
+        fig.suptitle(
+            "How far QRC is ahead in fresh runs, with limits at level 95 % (gray: too little to matter)", fontsize=10
+        )
+    return fig
 
 
 def draw_runs(table: pl.DataFrame) -> Figure:

@@ -42,6 +42,12 @@ FIGURES = (
         choice="tuned",
     ),
     _figure(
+        "evidence-gaps",
+        "how far QRC is ahead of the other algorithms in each domain, with limits: what most claims rest on",
+        names.VERDICT,
+        "gaps",
+    ),
+    _figure(
         "evidence-runs",
         "how return is spread over fresh runs of the tuned settings, in each domain",
         names.VERDICT,
