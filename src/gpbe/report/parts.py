@@ -136,7 +136,7 @@ def shortened(finding: Finding, most: int = FACTS) -> str:
     if finding.missing:
         return finding.missing
     said = "; ".join(map(str, decisive(finding, most)))
-    said += f"; of all {len(finding.facts)}, {counted(finding)}" if len(finding.facts) > most else ""
+    said += f"; {counted(finding)}" if len(finding.facts) > most else ""
     return f"{finding.remark}: {said}" if finding.remark else said
 
 
@@ -145,11 +145,12 @@ def counted(finding: Finding) -> str:
 
     >>> from gpbe.analysis.findings import exactly, every, found
     >>> counted(found(every([exactly("a", 1.0, True), exactly("b", 2.0, True), exactly("c", 3.0, False)])))
-    '2 hold, 1 does not hold'
+    'of 3, 2 hold, 1 does not hold'
     """
     outcomes = [fact.outcome(finding.level) for fact in finding.facts]
     numbers = {verdict: outcomes.count(verdict) for verdict in SIGNS}
-    return ", ".join(_amount(verdict, count) for verdict, count in numbers.items() if count)
+    said = [_amount(verdict, count) for verdict, count in numbers.items() if count]
+    return f"of {len(outcomes)}, {', '.join(said)}" if len(said) > 1 else f"all {said[0]}"
 
 
 def _amount(verdict: Outcome, count: int) -> str:
@@ -164,7 +165,7 @@ def _numbers(finding: Finding) -> str:
     if len(finding.facts) <= FACTS:
         return said + _facts(finding.facts, finding.level)
     every = _facts(finding.facts, finding.level)
-    folded = f"<details><summary>All {len(finding.facts)}: {counted(finding)}</summary>{every}</details>"
+    folded = f"<details><summary>{counted(finding).capitalize()}</summary>{every}</details>"
     return said + _facts(decisive(finding), finding.level) + folded
 
 
