@@ -6,6 +6,7 @@ import pytest
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
+import gpbe
 from gpbe import envs
 from gpbe.errors import InputError, SeedWarning
 
@@ -52,6 +53,15 @@ def test_an_instance_is_as_many_lanes_as_it_has_and_is_left_open(refuses):
         lanes.reset([1, 2])
     assert not mine.closed
     refuses(lambda: host.open(3), "has 2 lanes for 3 runs side by side; it should be made with 3")
+
+
+@pytest.mark.parametrize("algorithm", ["qrc", "qrc-lambda"])
+def test_runs_with_a_large_network_share_an_instance(algorithm):
+    """Elsewhere such runs are learned one after the other, by streams or with replay."""
+    mine = vector(2)
+    learned = gpbe.train(mine, algorithm, steps=40, every=20, runs=2, hidden=(200, 200))
+    assert learned.returns.shape == (2, 2)
+    mine.close()
 
 
 def test_vectors_that_begin_episodes_by_themselves_are_refused(refuses):

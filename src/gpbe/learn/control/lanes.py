@@ -229,7 +229,7 @@ def learn_lanes(
     records = Record(*(np.full((lanes, points), np.nan, np.float32) for _ in Record._fields))
     returns, done = np.full((lanes, points), np.nan), np.full(lanes, points)
     weights, diverged_at, scales = [], [], []
-    for number, (members, real) in enumerate(padded_groups(lanes, side_by_side(options, lanes))):
+    for number, (members, real) in enumerate(padded_groups(lanes, side_by_side(options, env, lanes))):
         hypers = Hypers(**{k: jnp.asarray(v[members], jnp.float32) for k, v in numbers.items()})
         group = open_lanes(options, env, hypers, seeds[members])
         try:
@@ -259,13 +259,14 @@ def learn_lanes(
 
 
 LARGE = 20_000
-"""Weights beyond which a run by streams fills a core's cache by itself."""
+"""Weights beyond which a run fills a core's cache by itself: two layers of 128 are about as fast either way."""
 
 
-def side_by_side(options: Options, lanes: int) -> int:
-    """How many lanes a group has."""
-    alone = not options.learning.replay and shape_of(options.agent, options.spec).size > LARGE
-    return 1 if alone else group_size(lanes)
+def side_by_side(options: Options, env: CompiledEnv | HostEnv, lanes: int) -> int:
+    """How many lanes a group has: one where the network is large, unless the environment steps all lanes at once."""
+    together = isinstance(env, HostEnv) and env.together
+    large = shape_of(options.agent, options.spec).size > LARGE
+    return 1 if large and not together else group_size(lanes)
 
 
 def weight_vectors(weights: Any) -> Float[np.ndarray, "L P"]:
