@@ -31,6 +31,15 @@ def test_no_text_lies_over_other_text(name, stored):
     check_texts(figures.draw(BY_NAME[name], stored).figure)
 
 
+def test_figures_of_fresh_runs_say_what_both_looks_have():
+    amounts = {names.SCREEN: "5 steps", names.VERDICT: "20 steps", names.SECOND: "10 steps"}
+    seen = Stored(amounts=amounts, lacking={names.SECOND: "1 of 2 chunks"})
+    first, last = BY_NAME["evidence-settings"].notes(seen), BY_NAME["evidence-voted"].notes(seen)
+    assert (first.subtitle, first.sentences) == (("evidence-screen: 5 steps",), ())
+    assert last.subtitle == ("evidence-verdict: 20 steps; evidence-second-verdict: 10 steps",)
+    assert last.sentences == ("Not complete: 1 of 2 chunks.",)
+
+
 def height(algorithm: str, domain: str, number: int) -> float:
     """What a setting is worth in truth."""
     return evidence_runs.level(algorithm, domain, setting_of(grid_of(algorithm), number))
