@@ -16,7 +16,7 @@ from gpbe.errors import InputError
 from gpbe.experiments import FIGURES, own
 from gpbe.experiments.control.design import SIZES
 from gpbe.experiments.evidence.levels import SOLVED_AT
-from gpbe.experiments.evidence.sources import looks_of
+from gpbe.experiments.evidence.sources import has_evidence, looks_of, sweeps_in
 from gpbe.report.claims import CLAIMS, ControlClaim, judge
 from gpbe.report.model import STEPS, Cost, Dependence, Provenance, Report, ReportFigure
 
@@ -120,9 +120,10 @@ def by_solved(stored: Stored) -> tuple[Dependence, ...]:
 
 def shorter(stored: Stored) -> str:
     """What to bear in mind of runs of control that are shorter or fewer than the paper's."""
-    if stored.stages or not stored.runs.runs:
+    sweeps = sweeps_in(stored)
+    if has_evidence(stored) or not sweeps.runs:
         return ""
-    rows = stored.runs.survey.select("fewest", steps=pl.col("every") * pl.col("points")).rows()
+    rows = sweeps.survey.select("fewest", steps=pl.col("every") * pl.col("points")).rows()
     runs, steps = (min(column) for column in zip(*rows, strict=True))
     if steps >= STEPS_A_RUN and runs >= RUNS:
         return ""

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from gpbe.analysis.findings import ERROR, LOOKS, Cell
-from gpbe.analysis.stored import StoredRuns
+from gpbe.analysis.stored import Stored, StoredRuns
 from gpbe.envs.domains import PAPER
 from gpbe.experiments.evidence import names
 from gpbe.experiments.evidence.case import Case
@@ -16,6 +16,8 @@ from gpbe.experiments.evidence.claims.claim import repeats_of
 from gpbe.experiments.evidence.facts import difference, more_than
 from gpbe.experiments.evidence.gathered import Gathered, from_sweeps
 from gpbe.experiments.evidence.levels import on_the_way
+from gpbe.experiments.evidence.sources import looks_of
+from gpbe.report.gather import shorter
 from helpers import control_runs
 from helpers import evidence_world as world
 
@@ -172,6 +174,20 @@ def test_whole_sweeps_are_judged_by_the_half_of_the_runs_that_did_not_choose():
     found = BY_NAME["saddlepoint-worse"].judge((data,))
     assert (found.verdict, found.where) == ("holds", "sweep (20 runs)")
     assert BY_NAME["qrc-among-the-best"].judge((data,)).missing
+
+
+def test_the_papers_claims_see_nothing_of_minatar_and_streams():
+    """QRC ran in both, in another domain with other settings of the same numbers, and shorter."""
+    tables = {"bakeoff": control_runs.runs(["qrc", "gq"], n=4, points=8, step_sizes=2)}
+    alone = looks_of(Stored(tables))[0]
+    short = control_runs.runs(["qrc"], ["CartPole-v1"], n=4, points=4, step_sizes=1)
+    others = {name: short.with_columns(domain=pl.lit("Breakout-MinAtar")) for name in ("minatar", "streaming")}
+    verdict = {"streaming-verdict": others["streaming"]}
+    (both,) = looks_of(Stored({**tables, **others}, stages=verdict))
+    assert (both.judging, both.chosen) == (alone.judging, alone.chosen)
+    assert both.fresh.keys() == alone.fresh.keys()
+    assert looks_of(Stored(others)) == ()
+    assert shorter(Stored({**tables, **others}, stages=verdict)) == shorter(Stored(tables)) != ""
 
 
 def test_lunar_lander_counts_within_its_bounds():

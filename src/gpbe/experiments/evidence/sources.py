@@ -1,6 +1,7 @@
 """What stored results judge claims about control by: the stages of the evidence, a replication, or whole sweeps."""
 
-from gpbe.analysis.stored import Stored
+from gpbe.analysis.stored import Stored, StoredRuns
+from gpbe.experiments.control import DECLARED
 from gpbe.experiments.evidence import names
 from gpbe.experiments.evidence.gathered import Gathered, from_replication, from_stages, from_sweeps
 from gpbe.experiments.evidence.replication import RUNS
@@ -8,15 +9,29 @@ from gpbe.experiments.evidence.replication import RUNS
 Looks = tuple[Gathered, ...]
 """Runs at the first look and, if there were more of them, at the second; nothing where nothing is stored."""
 
+SWEEPS = tuple(sweep.name for sweep in DECLARED)
+"""The paper's sweeps of control; those on MinAtar and by streams have other domains and settings."""
+
+
+def sweeps_in(stored: Stored) -> StoredRuns:
+    """The runs of the paper's sweeps of control."""
+    return stored.only(SWEEPS).runs
+
+
+def has_evidence(stored: Stored) -> bool:
+    """Is any stage of the evidence stored?"""
+    return any(name in stored.stages for name in names.STAGES)
+
 
 def looks_of(stored: Stored) -> Looks:
     """The evidence, if any of it is stored; otherwise whole sweeps."""
-    if any(name in stored.stages for name in names.STAGES):
+    if has_evidence(stored):
         first = from_stages(stored.stages, stored.lacking)
         if names.SECOND not in stored.stages or names.SECOND in stored.lacking:
             return (first,)
         return first, from_stages(stored.stages, stored.lacking, look=2)
-    return (from_sweeps(stored.runs),) if stored.runs.runs else ()
+    sweeps = sweeps_in(stored)
+    return (from_sweeps(sweeps),) if sweeps.runs else ()
 
 
 def replicated_in(own: Stored, stored: Stored) -> Looks:

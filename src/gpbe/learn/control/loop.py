@@ -83,7 +83,7 @@ def stretch(
 
 
 def act(options: Options, shape: Shape, run: Run, observation: Array, chance: Chance) -> Action:
-    seen = scaling.seen_as(run.scaling, observation.reshape(-1, 1))
+    seen = scaling.seen_as(scaling.shown(run.scaling, observation.ravel()), observation.reshape(-1, 1))
     preferences = options.agent.preferences(shape.networks(run.weights), seen)[:, 0]
     return options.agent.act(preferences, chance.choice, chance.epsilon)
 
@@ -100,7 +100,8 @@ def learn(
 ) -> Run:
     """Learn from one transition as it happens, or store it and learn from a mini-batch of stored ones."""
     present, done = hypers._replace(epsilon=chance.epsilon), outcome.terminated | outcome.truncated
-    run = run._replace(scaling=scaling.see(run.scaling, observation.ravel(), outcome.reward, hypers.gamma, done))
+    counted = scaling.see(run.scaling, observation.ravel(), outcome.reward, hypers.gamma, done)
+    run = run._replace(scaling=scaling.shown(counted, outcome.observation.ravel()))
     if options.learning.replay:
         run = replay(options, shape, present, observation, action, outcome, chance, run)
     else:
@@ -108,6 +109,7 @@ def learn(
         run = run._replace(weights=learned[0], optimizer=learned[1], traces=learned[2])
     bad = (run.diverged_at < 0) & ~action.finite
     return run._replace(
+        scaling=counted,
         episode=measure(run.episode, outcome.reward, done),
         diverged_at=jnp.where(bad, chance.time, run.diverged_at),
     )

@@ -1,7 +1,9 @@
 """Observations and rewards brought to one scale while they come in, as the methods for streams do it.
 
-Observations by the mean and variance of each of their numbers, over all that were acted on so far; rewards, without
-moving their mean, by the deviation of the discounted sum of rewards since the episode began (Elsayed et al. 2024).
+Observations by the mean and variance of each of their numbers, over all that were acted on so far, and the newest: one
+that is not counted yet could lie at any number of deviations, 10,000 of them if a pixel is lit for the first time.
+Rewards, without moving their mean, by the deviation of the discounted sum of rewards since the episode began (Elsayed
+et al. 2024).
 """
 
 from typing import Any, NamedTuple
@@ -53,6 +55,19 @@ def see(
     total = gamma * scaling.total + reward
     paid = scaling.reward and added(scaling.reward, total)
     return Scaling(seen, paid, jnp.where(done, 0.0, total))
+
+
+def shown(scaling: Scaling | None, observation: Float[Array, " I"]) -> Scaling | None:
+    """The scale on which an observation is seen that has not been acted on yet: it counts, for now.
+
+    >>> dark = Scaling(Moments(jnp.float32(9), jnp.zeros(1), jnp.zeros(1)), None, 0.0)  # nine times 0
+    >>> lit = jnp.ones(1)
+    >>> seen_as(dark, lit[:, None]).round(), seen_as(shown(dark, lit), lit[:, None]).round(2)
+    (Array([[10000.]], dtype=float32), Array([[2.85]], dtype=float32))
+    """
+    if scaling is None or scaling.observation is None:
+        return scaling
+    return scaling._replace(observation=added(scaling.observation, observation))
 
 
 def added(moments: Moments, x: Array) -> Moments:
