@@ -2,6 +2,7 @@
 
 import json
 import weakref
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -236,6 +237,14 @@ def test_whole_returns_are_not_recommended_for_having_missed_what_is_rare():
     assert found.recommended in ("pdis", "wpdis")
     assert any("one episode or two make up nearly all of the error of" in w for w in found.diagnostics.warnings)
     assert gpbe.evaluate(log, ("is", "wis")).recommended == "wis"
+
+
+@pytest.mark.parametrize(("error", "best"), [(0.9, "wpdis"), (0.7, "dr")])
+def test_the_simplest_estimate_is_recommended_unless_another_is_clearly_more_certain(error, best):
+    found = gpbe.evaluate(mdp.Log.simulate(a_problem(0), 4000, seed=1), ("wpdis", "dr"))
+    made = {n: replace(found[n], error=e) for n, e in (("wpdis", 1.0), ("dr", error))}
+    diagnostics = found.diagnostics
+    assert advice.recommend(diagnostics.survey, diagnostics.calibration, made)[0] == best
 
 
 def test_a_log_whose_episodes_never_end_is_warned_of():

@@ -13,6 +13,10 @@ BY_RATIOS = ("wdr", "dr", "wpdis", "pdis", "wis", "is")
 """Estimators that are consistent whatever the features are."""
 WHOLE = ("wis", "is")
 """Those of them that weight whole returns: they vary most, and do not show it where large products are rare."""
+SIMPLEST = ("wpdis", "pdis", "wdr", "dr")
+"""The others, the simplest first."""
+CLEARLY = 0.8
+"""Part of the simplest one's error below which another is taken: the smallest of several like errors is too small."""
 ENOUGH = 30.0
 """Effective episodes below which products of ratios are not to be trusted."""
 FEW = 4.0
@@ -103,10 +107,12 @@ def recommend(survey: Survey, calibration: Calibrated, estimates: Mapping[str, E
     effective = float(survey.effective[-1]) if survey.ended and len(survey.effective) else 0.0
     enough = effective >= ENOUGH
     if by_ratios and (enough or not others):
-        stepwise = [name for name in by_ratios if name not in WHOLE]
+        stepwise = [name for name in SIMPLEST if name in usable]
         best = min(stepwise, key=lambda name: usable[name].error) if stepwise else by_ratios[0]
         which = "of those that weight rewards one by one" if stepwise else "of those asked for"
         least = "it is the most certain" if stepwise else "it varies least where large products are rare"
+        if stepwise and usable[best].error > CLEARLY * usable[stepwise[0]].error and best != stepwise[0]:
+            best, least = stepwise[0], "it is the simplest, and none is more certain by a fifth"
         return best, (
             f"the log is worth {effective:,.0f} episodes of the target policy, {'enough' if enough else 'few'} for "
             f"estimates that hold whatever the features are; {which} {least}{doubt}"
