@@ -157,8 +157,8 @@ TOLERANCE = 1e-8
 """How far from 1 a row of probabilities may sum: text files carry a few digits only."""
 
 
-def as_floats(values: Numbers, name: str) -> Array:
-    """`values` as a read-only float64 array of its own, without NaN or infinity.
+def as_floats(values: Numbers, name: str, offset: int = 0) -> Array:
+    """`values` as a read-only float64 array of its own, without NaN or infinity; `offset` is the first row's number.
 
     >>> as_floats(["1", "2"], "reward")
     Traceback (most recent call last):
@@ -172,7 +172,8 @@ def as_floats(values: Numbers, name: str) -> Array:
     if array is None or (given.dtype.kind == "O" and not _all_real(given)):
         raise InputError(f"{name} is not an array of numbers, but {_KINDS.get(given.dtype.kind, given.dtype)}")
     if not np.isfinite(array).all():
-        where = place(name, _first(~np.isfinite(array)))
+        index = _first(~np.isfinite(array))
+        where = place(name, (index[0] + offset, *index[1:]) if index else index)
         raise InputError(f"{where} is {array[~np.isfinite(array)][0]}; every entry must be a finite number")
     if array.flags.writeable:
         array = array.copy()

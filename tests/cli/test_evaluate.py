@@ -73,6 +73,8 @@ def test_columns_functions_and_a_number_for_the_discount(run, tmp_path, monkeypa
         (["{log}", "--by", "wis", "--hidden", "3"], "hidden is for fqe, dr, wdr"),
         (["absent.npz"], "absent.npz"),
         (["a.npz", "b.npz"], "give one agent"),
+        (["a.npz", "--by", "wis"], "--by is for logs; an agent, a file that ends in .npz, plays episodes"),
+        (["a.npz", "--step-size", "0.1"], "--step-size is for logs"),
     ],
 )
 def test_what_is_refused(arguments, message, log, capsys):
@@ -82,6 +84,19 @@ def test_what_is_refused(arguments, message, log, capsys):
     assert stop.value.code == 2
     assert message in said
     assert said.count("\n") == 1
+
+
+def test_a_module_that_fails_is_told_in_a_line(log, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "unfinished.py").write_text("def new(states:\n")
+    (tmp_path / "wrong.py").write_text("1 / 0\n")
+    for name, said in (("unfinished", "SyntaxError: '(' was never closed"), ("wrong", "ZeroDivisionError: division")):
+        with pytest.raises(SystemExit) as stop:
+            main(["evaluate", str(log), "--target", f"{name}:new"])
+        told = capsys.readouterr().err
+        assert stop.value.code == 2
+        assert f"--target {name}:new: its module fails when it is imported: {said}" in told
+        assert told.count("\n") == 1
 
 
 @pytest.mark.slow

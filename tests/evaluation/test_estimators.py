@@ -11,6 +11,7 @@ from gpbe.evaluation.sums import total
 from gpbe.evaluation.values import LinearValues
 
 LENGTHS = (3, 1, 4, 2, 5)
+NUMBERS = ("reward", "discount", "target", "behavior")
 K, A = 3, 2
 
 
@@ -212,6 +213,47 @@ def test_marginalized_ratios_of_a_table_are_exact():
     found = evaluate(log, ("mis", "lstd"))
     # In a table both are the value of the same empirical model.
     assert found["mis"].value == pytest.approx(found["lstd"].value, rel=1e-6)
+
+
+def test_the_error_of_marginalized_ratios_is_about_that_of_the_jackknife():
+    """With coarse features negative weights are cut, and the weights owe to the same data as the rewards."""
+    rng = np.random.default_rng(2)
+    m = mdp.random_mdp(7, 2, 3, gamma=0.9, rng=rng, termination=0.2)
+    p = mdp.PredictionProblem(m, *rng.dirichlet(np.ones(2), (2, 7)), rng.standard_normal((7, 2)))
+    log = mdp.Log.simulate(p, 1000, seed=1)
+    episode, without = np.cumsum(~np.concatenate([[True], log.continues[:-1]])), []
+    n, whole = int(episode[-1]) + 1, evaluate(log, ("mis", "lstd"))
+    for k in range(n):
+        columns = {c: getattr(log, c)[episode != k] for c in (*NUMBERS, "features", "next_features")}
+        without.append(evaluate(mdp.Log(**columns, episode=episode[episode != k]), "mis").value)
+    variance = (n - 1) / n * ((np.array(without) - whole["mis"].value) ** 2).sum()
+    assert abs(whole["mis"].value - whole["lstd"].value) > 0.1 * whole["mis"].error
+    assert whole["mis"].error == pytest.approx(np.sqrt(variance), rel=0.1)
+
+
+def test_where_nothing_is_cut_marginalized_ratios_are_as_certain_as_least_squares():
+    rng = np.random.default_rng(5)
+    m = mdp.random_mdp(5, 2, 3, gamma=0.9, rng=rng, termination=0.2)
+    p = mdp.PredictionProblem(m, rng.dirichlet(np.ones(2), 5), rng.dirichlet(np.ones(2), 5))
+    found = evaluate(mdp.Log.simulate(p, 500, seed=1), ("mis", "lstd"))
+    assert found["mis"].error == pytest.approx(found["lstd"].error, rel=1e-6)
+
+
+def test_errors_of_least_squares_are_those_of_ordinary_regression():
+    """Rows that are episodes: the sandwich with (n - 1) / (n - k), by hand; and none where k rows fit k weights."""
+    rng = np.random.default_rng(8)
+    n, k = 12, 3
+    x, r = rng.standard_normal((n, k)), rng.standard_normal(n)
+    log = mdp.Log(x, r, np.zeros(n), np.ones(n), np.ones(n), x)
+    bread = np.linalg.inv(x.T @ x)
+    residual = r - x @ bread @ x.T @ r
+    covariance = n / (n - 1) * (n - 1) / (n - k) * bread @ (x.T * residual**2 @ x) @ bread
+    at = np.array([1.0, -2.0, 0.5])
+    assert evaluate(log, "lstd", at=at)["lstd"].error == pytest.approx(np.sqrt(at @ covariance @ at), rel=1e-10)
+    few = evaluate(log.rows(0, k), "lstd", at=at)
+    assert np.isfinite(few.value)
+    assert np.isnan(few.interval).all()
+    assert "rest on too little" in few.diagnostics.warnings[-1]
 
 
 def test_estimators_that_a_log_is_not_enough_for_are_named_with_the_reason():

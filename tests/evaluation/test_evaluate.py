@@ -2,6 +2,7 @@
 
 import json
 import weakref
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -11,6 +12,7 @@ import gpbe
 from gpbe import InputError, exact, mdp
 from gpbe.evaluation import ESTIMATORS, Estimate, advice
 from gpbe.evaluation.linear import LeastSquares, Where
+from gpbe.evaluation.page import as_text
 from gpbe.evaluation.reading import collected, groupings, surveyed
 from helpers.seeds import seed
 
@@ -160,7 +162,8 @@ def test_workers_change_nothing(files):
 
 def test_sums_of_parts_are_added_as_they_come(files):
     """With many files no more than two parts' sums are ever held: the whole so far, and the latest."""
-    source = mdp.scan_log([files / "0.parquet"] * 7)
+    (first,) = mdp.scan_log(files / "0.parquet").tables
+    source = mdp.LogFiles((first,) * 7, mdp.scan_log(files / "0.parquet").layout)
     made, held = [], []
 
     class Parts(LeastSquares):
@@ -209,6 +212,71 @@ def test_wrong_probabilities_are_noticed():
     assert found.diagnostics.calibration.suspicious
     assert any("do not average to 1" in warning for warning in found.diagnostics.warnings)
     assert not gpbe.evaluate(log, "lstd").diagnostics.calibration.suspicious
+
+
+def test_with_wrong_probabilities_an_estimate_without_ratios_is_recommended():
+    log = mdp.Log.simulate(a_problem(0), 5000, seed=2)
+    columns = {name: value for name, value in log._arrays.items() if name != "continues"}
+    wrong = mdp.Log(**columns | {"behavior": np.clip(1.2 * log.behavior, 0.01, 1)})
+    found = gpbe.evaluate(wrong)
+    assert found.recommended == "fqe"
+    assert "look wrong, and it alone does not use them" in found.reason
+    assert "look wrong, and then so is this" in gpbe.evaluate(wrong, ("dr", "wdr")).reason
+
+
+def test_whole_returns_are_not_recommended_for_having_missed_what_is_rare():
+    """One of 200 episodes has all the reward, and a product of ratios that is nearly 0 at its end."""
+    n, rng = 400, np.random.default_rng(0)
+    behavior, reward = np.full(n, 0.5), np.zeros(n)
+    target = rng.choice([0.4, 0.6], n)
+    reward[100], target[101] = 1000.0, 1e-3
+    x = np.tile(np.eye(2), (n // 2, 1))
+    log = mdp.Log(x, reward, np.tile([0.9, 0.0], n // 2), target, behavior, x[::-1])
+    found = gpbe.evaluate(log, ("is", "wis", "pdis", "wpdis"))
+    assert found["is"].error < 0.1 * found["pdis"].error
+    assert found.recommended in ("pdis", "wpdis")
+    assert any("one episode or two make up nearly all of the error of" in w for w in found.diagnostics.warnings)
+    assert gpbe.evaluate(log, ("is", "wis")).recommended == "wis"
+
+
+@pytest.mark.parametrize(("error", "best"), [(0.9, "wpdis"), (0.7, "dr")])
+def test_the_simplest_estimate_is_recommended_unless_another_is_clearly_more_certain(error, best):
+    found = gpbe.evaluate(mdp.Log.simulate(a_problem(0), 4000, seed=1), ("wpdis", "dr"))
+    made = {n: replace(found[n], error=e) for n, e in (("wpdis", 1.0), ("dr", error))}
+    diagnostics = found.diagnostics
+    assert advice.recommend(diagnostics.survey, diagnostics.calibration, made)[0] == best
+
+
+def test_a_log_whose_episodes_never_end_is_warned_of():
+    n = 60
+    x, ones = np.random.default_rng(0).standard_normal((n, 2)), np.ones(n)
+    for discount, count in ((0.9, 1), (1.0, 2)):
+        log = mdp.Log(x, ones, discount * ones, ones, ones, x[::-1], episode=np.arange(n) // 6)
+        said = gpbe.evaluate(log, "lstd").diagnostics.warnings
+        assert "so all 10 count as cut off" in said[0]
+        assert sum("no row ends an episode" in warning for warning in said) == count
+
+
+def test_values_that_disagree_are_named_with_few_effective_episodes_too():
+    """Where features cannot express the values, each kind of values is another one."""
+    p = a_problem(3, features=1)
+    found = gpbe.evaluate(mdp.Log.simulate(p, 4000, seed=1), ("lstd", "mis", "fqe"))
+    intervals = [found[name].interval for name in ("lstd", "mis", "fqe")]
+    assert max(low for low, _ in intervals) > min(high for _, high in intervals)
+    assert any("do not meet" in warning for warning in found.diagnostics.warnings)
+
+
+def test_the_behaviors_own_return_has_its_error():
+    log = mdp.Log.simulate(a_problem(0), 3000, seed=4)
+    found, returns, start = gpbe.evaluate(log, "wis"), [], 0
+    for end in np.flatnonzero(~log.continues):
+        kept = np.cumprod(np.append(1.0, log.discount[start:end]))
+        returns.append(kept @ log.reward[start : end + 1])
+        start = end + 1
+    mean, error = np.mean(returns), np.std(returns, ddof=1) / np.sqrt(len(returns))
+    assert found.diagnostics.survey.behavior == pytest.approx((mean, error), rel=1e-9)
+    told = found.as_dict()["diagnostics"]
+    assert (told["behavior_return"], told["behavior_error"]) == pytest.approx((mean, error), rel=1e-9)
 
 
 def test_effective_sizes_and_largest_ratios():
@@ -260,6 +328,18 @@ def test_the_page_and_the_table(files):
     assert table.filter(pl.col("recommended")).height == 1
 
 
+@pytest.mark.parametrize("width", [60, 80, 100, 160])
+def test_no_number_of_the_page_is_cut_off(width, files):
+    """At whatever width: the drawing and the words give way."""
+    found = gpbe.evaluate(str(files / "0.parquet"))
+    page = as_text(found, width)
+    for e in found.estimates.values():
+        line = next(line for line in page.splitlines() if line.split()[:1] == [e.name])
+        assert line.split()[1:5] == [f"{x:.4g}" for x in (e.value, e.error, *e.interval)]
+    assert max(map(len, page.splitlines())) <= width
+    assert ("fitted Q evaluation" in page, "--o-" in page) == (width == 160, width >= 80)
+
+
 # ---------------------------------------------------------------- refused
 
 
@@ -278,6 +358,7 @@ def test_the_page_and_the_table(files):
         ({"estimator": "wis", "at": "log"}, r"wis estimates the value where episodes begin"),
         ({"estimator": "wis", "step_size": 0.1}, r"step_size is for algorithms of gpbe.predict"),
         ({"estimator": ()}, r"one estimator at least"),
+        ({"estimator": 3}, r"estimator is 3; it should be a name such as 'wdr', or several"),
     ],
 )
 def test_what_is_refused(given, message, files, refuses):

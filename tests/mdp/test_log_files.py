@@ -171,9 +171,32 @@ BROKEN = {
     "no discount": ({}, {"discount": "discount"}, r"no column 'discount'.*or give one number for all"),
     "discount out of range": ({}, {"discount": 1.5}, r"discount is 1\.5; it should be a column's name, or a number"),
     "an unknown word": ({}, {"rewards": "reward"}, r"no part of a log's layout 'rewards'; did you mean 'reward'\?"),
-    "a missing number": ({"reward": [0, None, 1, 0, 2]}, {}, r"reward\[row 1\] is nan; every entry must be a finite"),
+    "a missing number": ({"reward": [0, None, 1, 0, 2]}, {}, r"reward\[row 1\] is missing; every row should have a n"),
     "an infinite one": ({"speed": [1, 1, 0, np.inf, 0]}, {}, r"speed\[row 3\] is inf"),
-    "text": ({"reward": list("abcde")}, {}, r"reward is not an array of numbers: it holds String"),
+    "text": ({"reward": ["0.5", "1", "NA", "2", "3"]}, {}, r"reward\[row 2\] is 'NA'; it should be a number"),
+    "numbers as text": ({"reward": list("01234")}, {}, r"reward is not an array of numbers: it holds String"),
+    "lists of text": (
+        {"features": [["a"]] * 5},
+        {"state": None},
+        r"features holds lists of String; they should be of n",
+    ),
+    "a shorter list": (
+        {"features": [[1.0, 2.0]] * 3 + [[1.0]] * 2},
+        {"state": None},
+        r"features\[row 3\] has 1 number, ",
+    ),
+    "a missing list": ({"features": [[1.0]] * 4 + [None]}, {"state": None}, r"features\[row 4\] is missing"),
+    "a missing episode": ({"episode": [1.0, 1, 1, np.nan, 2]}, {}, r"episode\[row 3\] is missing; every row should"),
+    "mixed episodes": (
+        {"step": None, "episode": list("abbab")},
+        {},
+        r"episode\[row 3\] is a again, after rows of another",
+    ),
+    "the rest of an episode": (
+        {"step": [4, 5, 6, 0, 1]},
+        {},
+        r"step\[row 0\] is 4, but an episode after it begins at 0",
+    ),
     "a probability above 1": ({"target": [1, 0.5, 1.2, 0, 1]}, {}, r"target\[row 2\] is 1\.2; .* in \[0, 1\]"),
     "one below 0": ({"behavior": [0.5, -0.1, 1, 1, 1]}, {}, r"behavior\[row 1\] is -0\.1"),
     "an impossible action": ({"behavior": [0.5, 0.5, 0, 1, 1]}, {}, r"behavior\[row 2\] is 0, so its ratio is infin"),
@@ -225,12 +248,56 @@ def test_a_broken_log_gets_one_clear_line(changes, layout, message, kind, tmp_pa
     refuses(lambda: list(scan_log(source, **layout).pieces()), message)
 
 
+def test_mixed_episodes_are_found_beyond_a_piece(refuses):
+    """The same labels as runs of many rows, the first of which comes back at the very end."""
+    label = np.append(np.repeat(np.arange(50), 100), 0)
+    table = {"x_0": np.zeros(5001), "reward": np.zeros(5001), "target": 1.0, "behavior": 1.0, "episode": label}
+    log = scan_log(pl.DataFrame(table), discount=0.9)
+    refuses(
+        lambda: list(log.pieces(0, 1024)), r"episode\[row 5000\] is 0 again, after rows of another; .* sorted by epis"
+    )
+    assert len(scan_log(pl.DataFrame(table)[:-1], discount=0.9).read()) == 5000
+
+
+CSV = "x_0,reward,discount,target,behavior\n" + "1,1.5,0.9,1,1\n" * 300
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("1,high,0.9,1,1", r"bad\.csv: reward\[row 200\] is 'high'; it should be a number"),
+        ("1,1,0.9,1,1,7", r"bad\.csv: row 200 has 6 entries, but the header has 5"),
+        ("1,1,0.9", r"bad\.csv: target\[row 200\] is missing; every row should have a number"),
+    ],
+)
+def test_a_bad_row_of_a_csv_file_is_named(row, message, tmp_path, refuses):
+    lines = CSV.splitlines()
+    (tmp_path / "bad.csv").write_text("\n".join([*lines[:201], row, *lines[201:]]))
+    refuses(lambda: scan_log(tmp_path / "bad.csv").read(), message)
+    refuses(lambda: list(scan_log(tmp_path / "bad.csv").pieces()), message)
+
+
+def test_columns_that_could_be_the_state_are_listed(tmp_path, refuses):
+    (tmp_path / "trips.csv").write_text(CSV.replace(",", ";"))
+    refuses(lambda: scan_log(tmp_path / "trips.csv"), r"it has x_0;reward;.*: name those of the state, as in state=age")
+    wide = pl.DataFrame({f"c{k}": [1.0] for k in range(500)})
+    refuses(lambda: scan_log(wide), r"c14, c15, \.\.\.: name those of the state")
+
+
+def test_a_file_is_not_counted_twice(tmp_path, refuses, monkeypatch):
+    (tmp_path / "a.csv").write_text(CSV)
+    refuses(lambda: scan_log([tmp_path / "*.csv", tmp_path / "." / "a.csv"]), r"a\.csv is given twice")
+
+
 def test_errors_name_the_row_in_the_file_and_not_in_the_piece(tmp_path, refuses):
     frame = long_log().with_columns(reward=pl.Series(np.where(np.arange(5000) == 4321, np.nan, 0.0)))
     frame.write_parquet(tmp_path / "log.parquet", row_group_size=512)
     message = r"log\.parquet: reward\[row 4321\] is nan"
     refuses(lambda: list(scan_log(tmp_path / "log.parquet").pieces(0, 3 * 1024)), message)
     refuses(lambda: mdp.Log.read(tmp_path / "log.parquet"), message)
+    broken = frame.with_columns(reward=0.0, x_0=pl.Series(np.arange(5000.0)))
+    log = scan_log(broken, features=lambda s: np.where(s[:, :1] == 4321, np.nan, 1.0))
+    refuses(lambda: list(log.pieces(0, 3 * 1024)), r"the function for features: features\[4321, 0\] is nan")
 
 
 FILES = {
@@ -243,7 +310,7 @@ FILES = {
     "none.csv": ("x_0,reward,discount,target,behavior\n", r"none\.csv has 0 rows"),
     "ragged.csv": (
         "x_0,reward,discount,target,behavior\n1,1,0.9,1,1\n1,1,1,1,1,1,1,1,1",
-        r"ragged\.csv is not a CSV file",
+        r"ragged\.csv: row 1 has 9 entries, but the header has 5",
     ),
 }
 
@@ -256,7 +323,14 @@ def test_files_that_are_no_logs(name, tmp_path, refuses):
     refuses(lambda: scan_log(tmp_path / name).read(), message)
 
 
-@pytest.mark.parametrize(("source", "message"), [(3, "of type int; give a file"), ([], "an empty or mixed list")])
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (3, "of type int; give a file"),
+        ([], "an empty list is none of these"),
+        ([pl.DataFrame()], "of type DataFrame to one"),
+    ],
+)
 def test_things_that_are_no_logs(source, message, refuses):
     refuses(lambda: scan_log(source), message)
 

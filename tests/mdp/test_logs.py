@@ -146,13 +146,13 @@ def test_logs_that_are_refused(changes, message):
         (lambda f: f.drop("features"), r"has no features: neither a column 'features' nor columns x_0"),
         (
             lambda f: f.with_columns(features=pl.Series([[1.0], [1.0, 2.0], [1.0]])),
-            r"lists of numbers, all of one length",
+            r"features\[row 1\] has 2 numbers, but row 0 has 1",
         ),
-        (lambda f: f.with_columns(reward=pl.Series([1.0, None, 2.0])), r"log\.parquet: reward\[row 1\] is nan"),
+        (lambda f: f.with_columns(reward=pl.Series([1.0, None, 2.0])), r"log\.parquet: reward\[row 1\] is missing"),
         (lambda f: f.with_columns(behavior=pl.Series([1.0, 0.0, 1.0])), r"log\.parquet: behavior\[row 1\] is 0"),
         (
             lambda f: f.with_columns(target=pl.Series(["a", "b", "c"])),
-            r"log\.parquet: target is not an array of numbers: it holds String",
+            r"log\.parquet: target\[row 0\] is 'a'; it should be a number",
         ),
         (lambda f: f.drop("features").with_columns(x_0=1.0, x_2=2.0), r"x_1"),
     ],

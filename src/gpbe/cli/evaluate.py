@@ -1,5 +1,6 @@
 """`gpbe evaluate`: a policy's value from a log, or from playing episodes with a trained agent."""
 
+from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -10,7 +11,7 @@ from gpbe.bars import progress
 from gpbe.cli.options import File, Json, Names, Number, Real, Sizes
 from gpbe.cli.sweeping import check_out, write_out
 from gpbe.cli.terminal import check_writable, console, headed, print_json
-from gpbe.errors import InputError
+from gpbe.errors import InputError, one_line
 
 Logs = Annotated[tuple[str, ...], arg(metavar="LOG|AGENT ...", help_behavior_hint="")]
 Pairs = Annotated[tuple[str, ...], arg(metavar="NAME=COLUMN ...", help_behavior_hint="")]
@@ -69,11 +70,13 @@ def evaluate(
         out: write the estimates: a table if it ends in .parquet or .csv, a drawing if in .png or .pdf
         json: print JSON
     """
+    given = locals()
     process.prepare()
     check_out(out)
     if not log:
         raise InputError("give a log, as in gpbe evaluate trips.parquet, or an agent.npz")
     if Path(log[0]).suffix == ".npz":
+        check_agents(given)
         play(log, episodes, env, seed, out, json)
         return
     for name, value in (("--episodes", episodes), ("--env", env)):
@@ -147,6 +150,22 @@ def read_function(text: str, option: str) -> Any:
         return named(text)
     except (ImportError, AttributeError, TypeError, ValueError) as error:  # a name such as . is a type error
         raise InputError(f"--{option} {text} cannot be found: {error}; write module:function") from None
+    except Exception as error:  # whatever the user's module does
+        said = one_line(f"{type(error).__name__}: {error}")
+        raise InputError(f"--{option} {text}: its module fails when it is imported: {said}") from error
+
+
+OF_AGENTS = ("log", "episodes", "env", "seed", "out", "json")
+"""What can be asked of an agent's episodes."""
+
+
+def check_agents(given: dict[str, Any]) -> None:
+    """Nothing that is for logs may be given with an agent, and be ignored."""
+    for name, option in signature(evaluate).parameters.items():
+        if name not in OF_AGENTS and given[name] != option.default:
+            raise InputError(
+                f"--{name.replace('_', '-')} is for logs; an agent, a file that ends in .npz, plays episodes"
+            )
 
 
 def check_table(path: Path) -> None:

@@ -1,6 +1,7 @@
 """What `gpbe.evaluate` is asked, checked before anything is read."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any, NamedTuple, cast, get_args
 
 import numpy as np
@@ -73,17 +74,17 @@ def read_asked(
     hyperparameters: Mapping[str, Any],
 ) -> Asked:
     """Check every argument."""
-    names = tuple(ESTIMATORS) if estimator is None else (estimator,) if isinstance(estimator, str) else tuple(estimator)
+    names = read_names(estimator)
     net = read_net(hidden, body)
     family = linear.ALGORITHMS if net is None else nonlinear.ALGORITHMS
     for name in names:
         check_known(name, [*ESTIMATORS, *(a for a in family if a not in ESTIMATORS)], "estimator")
     if not names:
         raise InputError("there should be one estimator at least; leave it out for all")
-    if not (isinstance(level, int | float) and 0 < level < 1):
+    if not (isinstance(level, Real) and 0 < level < 1):
         raise InputError(f"level is {level!r}; it should lie between 0 and 1, as 0.95")
     check_known(interval, get_args(Method), "interval")
-    if not (isinstance(lam, int | float) and 0 <= lam <= 1):
+    if not (isinstance(lam, Real) and 0 <= lam <= 1):
         raise InputError(f"lam is {lam!r}; it should lie in [0, 1]")
     if not isinstance(workers, Workers):
         check_at_least(1, workers=workers)
@@ -97,8 +98,29 @@ def read_asked(
         raise InputError(f"{what} is for {', '.join(WITH_VALUES)} and algorithms of gpbe.predict; leave it out")
     method, where = cast(Method, interval), read_where(at)
     return Asked(
-        names, estimator is None, level, method, where, lam, resamples, seed, workers, net, dict(hyperparameters)
+        names,
+        estimator is None,
+        float(level),
+        method,
+        where,
+        float(lam),
+        resamples,
+        seed,
+        workers,
+        net,
+        dict(hyperparameters),
     )
+
+
+def read_names(estimator: Any) -> tuple[str, ...]:
+    """The names of estimators; all of them if left out."""
+    if estimator is None:
+        return tuple(ESTIMATORS)
+    if isinstance(estimator, str):
+        return (estimator,)
+    if not isinstance(estimator, Iterable):
+        raise InputError(f"estimator is {estimator!r}; it should be a name such as 'wdr', or several")
+    return tuple(estimator)
 
 
 def read_net(hidden: Any, body: Any) -> NetAsked | None:

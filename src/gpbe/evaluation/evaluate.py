@@ -88,7 +88,7 @@ def _evaluated(asked: Asked, source: Source, advance: Callable[[int], None]) -> 
     names, left_out = possible(asked, survey)
     plan = Plan(asked, source, survey, groupings(surveys, _numbers(asked, names, survey)), advance)
     estimates, calibration = plan.estimates(names)
-    recommended, reason = advice.recommend(survey, estimates)
+    recommended, reason = advice.recommend(survey, calibration, estimates)
     grouping = plan.grouped[0]
     said = advice.warnings(survey, calibration, estimates)
     found = Diagnostics(survey, calibration, min(grouping.total, _units(survey, grouping)), grouping.block, said)

@@ -39,6 +39,9 @@ class Spread(NamedTuple):
     error: float
     low: float
     high: float
+    freedom: float = np.inf
+    """Degrees of freedom of the error, about twice as many as the groups that make up most of it; infinite if it is
+    not known."""
 
 
 def asymptotic(estimator: Estimator, sums: Sums, value: float, level: float) -> Spread:
@@ -52,8 +55,9 @@ def asymptotic(estimator: Estimator, sums: Sums, value: float, level: float) -> 
     if count < 2:
         return Spread(np.nan, np.nan, np.nan)
     error = float(np.sqrt(count / (count - 1) * (moved**2).sum()))
-    reach = float(stats.t.ppf((1 + level) / 2, freedom(moved))) * error
-    return Spread(error, value - reach, value + reach)
+    known = freedom(moved)
+    reach = float(stats.t.ppf((1 + level) / 2, known)) * error
+    return Spread(error, value - reach, value + reach, known)
 
 
 def freedom(moved: Float[Array, " G"]) -> float:

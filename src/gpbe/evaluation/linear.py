@@ -79,6 +79,7 @@ class LeastSquares:
             "b": both[..., -1],
             "x": starts,
             "n": by_group(here.astype(float), group, groups),
+            "rows": by_group(weighted.any(1).astype(float), group, groups),
         }
 
     def weights(self, sums: Sums) -> Array:
@@ -98,7 +99,18 @@ class LeastSquares:
         w, x = self.weights(total), self.at(total)
         dual = self.dual(total)
         moved = 0.0 if self.where.features is not None else (sums["x"] - sums["n"][:, None] * x) @ w / total["n"]
-        return moved + (sums["b"] - sums["A"] @ w) @ dual
+        return moved + self.unfitted(total) * ((sums["b"] - sums["A"] @ w) @ dual)
+
+    def unfitted(self, total: Sums) -> float:
+        """How much larger errors are than residuals, by Cameron and Miller (2015).
+
+        It is the root of (n - 1) / (n - k) for n rows that k weights were fitted to. A fit that goes through every row
+        has no residuals, which tells nothing: there is no interval then.
+        """
+        if not np.isfinite(total["A"]).all():
+            return np.nan
+        rows, rank = float(total["rows"]), max(1, int(linalg.least_squares(total["A"], total["b"]).rank))
+        return np.sqrt((rows - 1) / (rows - rank)) if rows > rank else np.nan
 
     def dual(self, total: Sums) -> Array:
         """The solution of A'u = x: what a residual is worth. Times the features, it weights the states."""
@@ -116,8 +128,8 @@ class Marginal:
 
     The weights are linear in the features, u'x with A'u = x_0: where the saddlepoint of DualDICE (Nachum et al. 2019)
     has its solution if both of its functions are linear; with a table they are exact. What is negative is set to 0, and
-    the weights are normalized: an episode ends once. Its interval is that of LSTD(0), to which it is equal where
-    neither changes anything.
+    the weights are normalized: an episode ends once. It is equal to LSTD(0) where neither changes anything. Its error
+    is that of the delta method, with what the weights u owe to the same data.
     """
 
     name: str
@@ -129,13 +141,25 @@ class Marginal:
         log = walk.log
         if "dual" not in memory:
             memory["dual"] = self.linear.dual(total(self.sums))
-        weight = np.maximum(log.features @ memory["dual"], 0.0) * walk.rho
-        above = by_group(weight * log.reward, walk.group, walk.groups)
-        return {"above": above, "below": by_group(weight * (1 - log.discount), walk.group, walk.groups)}
+        share, ends = log.features @ memory["dual"], 1 - log.discount
+        weight = np.maximum(share, 0.0) * walk.rho
+        counted = np.where(share > 0, walk.rho, 0.0)[:, None] * log.features
+        slopes = products(counted, np.column_stack([log.reward, ends]), walk.group, walk.groups)
+        return {
+            "above": by_group(weight * log.reward, walk.group, walk.groups),
+            "below": by_group(weight * ends, walk.group, walk.groups),
+            "above_slope": slopes[..., 0],
+            "below_slope": slopes[..., 1],
+        }
 
     def value(self, total: Sums) -> Any:
         return np.divide(total["above"], total["below"])
 
     def influence(self, sums: Sums, total: Sums) -> Array:
-        whole = {name: values.sum(0) for name, values in self.sums.items()}
-        return self.linear.influence(self.sums, whole)
+        solved_for = {name: values.sum(0) for name, values in self.sums.items()}
+        x, dual, value = self.linear.at(solved_for), self.linear.dual(solved_for), self.value(total)
+        slope = solved(solved_for["A"], total["above_slope"] - value * total["below_slope"])
+        given = self.linear.where.features is not None
+        starts = 0.0 if given else (self.sums["x"] - self.sums["n"][:, None] * x) @ slope / solved_for["n"]
+        rest = sums["above"] - value * sums["below"] - (self.sums["A"] @ slope) @ dual
+        return (starts + self.linear.unfitted(solved_for) * rest) / total["below"]

@@ -4,7 +4,7 @@ import io
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
@@ -18,8 +18,8 @@ WHOSE = {
     "log": "over the log's states",
     "given states": "in the given states",
 }
-WIDTH = 25
-"""Characters of the drawing of an interval."""
+SHOWN = ((25, True), (25, False), (17, False), (0, False))
+"""Characters of the drawing of an interval, and whether words say what each is: the first that there is room for."""
 
 
 def as_text(evaluation: "Evaluation", width: int = 116) -> str:
@@ -66,6 +66,26 @@ def _episodes(survey) -> str:
 
 
 def _estimates(e: "Evaluation") -> Group:
+    methods = sorted({x.method for x in e.estimates.values()})
+    unit = "episodes" if e.diagnostics.block is None else f"blocks of {e.diagnostics.block:,} rows"
+    notes = [Text(f"Intervals: {' and '.join(methods)}, from {e.diagnostics.units:,} groups of {unit}.")]
+    notes += [Text(f"Left out: {name} {why}.") for name, why in e.left_out.items()]
+    return Group(_Widest([_table(e, *shown) for shown in SHOWN]), *notes)
+
+
+class _Widest:
+    """The first of several tables that the terminal has room for: numbers are never cut."""
+
+    def __init__(self, tables: list[Table]):
+        self.tables = tables
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        *wider, narrow = self.tables
+        yield next((t for t in wider if t.__rich_measure__(console, options).maximum <= options.max_width), narrow)
+
+
+def _table(e: "Evaluation", drawing: int, words: bool) -> Table:
+    """The estimates as numbers; as a drawing, and in words what they are, where there is room."""
     from gpbe.evaluation.asked import ESTIMATORS
 
     finite = [x for x in e.estimates.values() if x.finite]
@@ -74,33 +94,36 @@ def _estimates(e: "Evaluation") -> Group:
     table.add_column("estimator", no_wrap=True)
     for column in ("value", "error", "low", "high"):
         table.add_column(column, justify="right", no_wrap=True)
-    table.add_column(f"{min(ends):.4g} to {max(ends):.4g}" if ends else "", no_wrap=True)
-    table.add_column("what it is", no_wrap=True)
+    if drawing:
+        table.add_column(f"{min(ends):.4g} to {max(ends):.4g}" if ends else "", no_wrap=True, min_width=drawing)
+    if words:
+        table.add_column("what it is", no_wrap=True)
     for x in e.estimates.values():
-        drawn = _drawn(x.value, *x.interval, min(ends), max(ends)) if x.finite else ""
-        numbers = (f"{v:.4g}" for v in (x.value, x.error, *x.interval))
-        style = "bold" if x.name == e.recommended else None
-        table.add_row(x.name, *numbers, drawn, ESTIMATORS.get(x.name, "learned by gpbe.predict"), style=style)
-    methods = sorted({x.method for x in e.estimates.values()})
-    unit = "episodes" if e.diagnostics.block is None else f"blocks of {e.diagnostics.block:,} rows"
-    notes = [Text(f"Intervals: {' and '.join(methods)}, from {e.diagnostics.units:,} groups of {unit}.")]
-    notes += [Text(f"Left out: {name} {why}.") for name, why in e.left_out.items()]
-    return Group(table, *notes)
+        row = [x.name, *(f"{v:.4g}" for v in (x.value, x.error, *x.interval))]
+        if drawing:
+            row.append(_drawn(x.value, *x.interval, min(ends), max(ends), drawing) if x.finite else "")
+        if words:
+            row.append(ESTIMATORS.get(x.name, "learned by gpbe.predict"))
+        table.add_row(*row, style="bold" if x.name == e.recommended else None)
+    return table
 
 
-def _drawn(value: float, low: float, high: float, left: float, right: float) -> str:
+def _drawn(value: float, low: float, high: float, left: float, right: float, width: int) -> str:
     """An interval as a line, with its estimate on it."""
-    scale = (WIDTH - 1) / (right - left) if right > left else 0.0
-    a, b, v = (min(WIDTH - 1, max(0, round((x - left) * scale))) for x in (low, high, value))
-    return "".join("o" if i == v else "-" if a <= i <= b else " " for i in range(WIDTH))
+    scale = (width - 1) / (right - left) if right > left else 0.0
+    a, b, v = (min(width - 1, max(0, round((x - left) * scale))) for x in (low, high, value))
+    return "".join("o" if i == v else "-" if a <= i <= b else " " for i in range(width))
 
 
 def _log(e: "Evaluation") -> Group:
     s, d = e.diagnostics.survey, e.diagnostics
     lines = []
     if s.ended:
-        mean = s.behavior_return / max(1, s.episodes)
-        lines.append(f"the behavior's own returns: {mean:.4g} on average, {s.returns[0]:.4g} to {s.returns[1]:.4g}")
+        mean, error = s.behavior
+        lines.append(
+            f"the behavior's own returns: {mean:.4g} on average (standard error {error:.2g}), {s.returns[0]:.4g} to "
+            f"{s.returns[1]:.4g}"
+        )
         lines.append(
             f"effective sample size: {d.effective_episodes:,.4g} of {s.episodes:,} episodes for products of ratios, "
             f"{s.effective_rows:,.4g} of {s.rows:,} rows for single ratios"
@@ -111,7 +134,7 @@ def _log(e: "Evaluation") -> Group:
         f"overlap: the target never takes the action of {s.never / s.rows:.1%} of the rows; the smallest probability "
         f"of the behavior is {s.least_behavior:.3g}"
     )
-    files = len({part for _, part, _ in s.largest}) > 1
+    files = s.parts > 1
     largest = ", ".join(f"{r:.4g} (row {row:,}{f' of {part}' * files})" for r, part, row in s.largest[:3])
     lines.append(f"largest ratios: {largest}")
     c = d.calibration

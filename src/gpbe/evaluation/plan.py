@@ -117,7 +117,8 @@ class Plan(NamedTuple):
                 spread = asymptotic(estimator, sums, value, self.asked.level)
         method = "bootstrap" if resampled else "asymptotic"
         weights: Array | None = estimator.weights(whole) if isinstance(estimator, LeastSquares) else None
-        return Estimate(name, value, spread.error, (spread.low, spread.high), method, weights)
+        interval = (spread.low, spread.high)
+        return Estimate(name, value, spread.error, interval, method, weights, freedom=spread.freedom)
 
     def learn(self, name: str) -> Estimate:
         """An algorithm of `gpbe.predict`."""

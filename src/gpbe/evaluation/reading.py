@@ -45,7 +45,7 @@ def surveyed(source: Source, workers: int | Workers, advance: Callable[[int], No
     for name, survey in zip(source.parts, over_parts(partial(look, source), len(source.parts), workers), strict=True):
         found.append(survey)
         check_width(name, survey.features, source.parts[0], found[0].features)
-        check_width(name, survey.actions, source.parts[0], found[0].actions, "actions with probabilities")
+        check_width(name, survey.actions, source.parts[0], found[0].actions, "action")
         advance(survey.rows)
     return found
 

@@ -34,6 +34,10 @@ class Estimate:
     """How much the last round of fitting changed a network's values, as a part of their deviation: the largest of all
     fits that it rests on. 0 where no network is fitted."""
 
+    freedom: float = np.inf
+    """Degrees of freedom of the standard error: few where few groups of episodes make up most of it. Infinite where
+    that is not known, as of resampled values."""
+
     @property
     def finite(self) -> bool:
         """Is there a number, and an interval?"""
@@ -130,6 +134,8 @@ class Evaluation:
                 "episodes": s.episodes,
                 "ended": s.ended,
                 "longest": s.horizon,
+                "behavior_return": _plain(s.behavior[0]) if s.ended else None,
+                "behavior_error": _plain(s.behavior[1]) if s.ended else None,
                 "units": d.units,
                 "block": d.block,
                 "effective_episodes": _plain(d.effective_episodes),

@@ -31,6 +31,7 @@ class Largest(NamedTuple):
 class Survey:
     """What one part of a log is like; `joined` makes one of several."""
 
+    parts: int = 1
     rows: int = 0
     features: int = 0
     actions: int = 0
@@ -40,6 +41,8 @@ class Survey:
     """How many of them ended, instead of being cut off."""
     horizon: int = 0
     """Rows in the longest."""
+    undiscounted: int = 0
+    """Rows with a discount of 1."""
     never: int = 0
     """Rows with an action that the target never takes."""
     ratio_sum: float = 0.0
@@ -55,6 +58,8 @@ class Survey:
     """The smallest and the largest return of an episode."""
     behavior_return: float = 0.0
     """Sum of the returns of episodes."""
+    behavior_squares: float = 0.0
+    """Sum of their squares."""
 
     @property
     def effective(self) -> Float[Array, " H"]:
@@ -64,6 +69,14 @@ class Survey:
         with np.errstate(over="ignore", invalid="ignore"):
             found = np.divide(weight**2, squares, out=np.zeros(len(weight)), where=squares > 0)
         return np.nan_to_num(found)[: self.horizon]
+
+    @property
+    def behavior(self) -> tuple[float, float]:
+        """The mean return of the behavior's own episodes, and its standard error."""
+        n = max(1, self.episodes)
+        mean = self.behavior_return / n
+        variance = max(0.0, self.behavior_squares / n - mean**2)
+        return mean, float(np.sqrt(variance / (n - 1))) if n > 1 else np.nan
 
     @property
     def effective_rows(self) -> float:
@@ -81,6 +94,7 @@ class Survey:
         self.rows += len(log)
         self.episodes += int(walk.begins.sum())
         self.ended += int((log.discount == 0).sum())
+        self.undiscounted += int((log.discount == 1).sum())
         self.never += int((log.target == 0).sum())
         self.ratio_sum += float(rho.sum())
         self.ratio_squares += float((rho**2).sum())
@@ -94,6 +108,7 @@ class Survey:
         if len(returns):
             self.returns = (min(self.returns[0], returns.min()), max(self.returns[1], returns.max()))
             self.behavior_return += float(returns.sum())
+            self.behavior_squares += float((returns**2).sum())
 
     def _lengthen(self, steps: int) -> None:
         more = max(0, steps - len(self.weight))
@@ -113,11 +128,21 @@ def look(source: Source, part: int) -> Survey:
 
 def joined(surveys: list[Survey]) -> Survey:
     """The survey of all parts."""
-    whole = Survey()
+    whole = Survey(len(surveys))
     for s in surveys:
         whole._lengthen(len(s.weight))
         s._lengthen(len(whole.weight))
-        for name in ("rows", "episodes", "ended", "never", "ratio_sum", "ratio_squares", "behavior_return"):
+        for name in (
+            "rows",
+            "episodes",
+            "ended",
+            "undiscounted",
+            "never",
+            "ratio_sum",
+            "ratio_squares",
+            "behavior_return",
+            "behavior_squares",
+        ):
             setattr(whole, name, getattr(whole, name) + getattr(s, name))
         whole.weight, whole.squares = whole.weight + s.weight, whole.squares + s.squares
         whole.lasts = whole.lasts + s.lasts

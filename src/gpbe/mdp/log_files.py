@@ -17,6 +17,7 @@ from gpbe.errors import InputError, one_line
 from gpbe.files.reading import check_file
 from gpbe.files.tables import MOST, first_unreadable
 from gpbe.mdp.log_checks import checked
+from gpbe.mdp.log_csv import misfit
 from gpbe.mdp.log_layout import Layout, Place, Resolved
 from gpbe.mdp.log_rows import Order, frozen, rows_of
 from gpbe.mdp.log_source import check_width
@@ -192,9 +193,16 @@ def _tables(source: Any) -> tuple[str | pl.DataFrame, ...]:
     if isinstance(source, str | Path):
         return tuple(_files(str(source)))
     if isinstance(source, list | tuple):
-        if not source or not all(isinstance(each, str | Path) for each in source):
-            raise InputError("a log is a file, a table or several files; an empty or mixed list is none of these")
-        return tuple(file for each in source for file in _files(str(each)))
+        other = next((type(each).__name__ for each in source if not isinstance(each, str | Path)), None)
+        if not source or other is not None:
+            said = "an empty list is none of these" if other is None else f"join what is of type {other} to one table"
+            raise InputError(f"a log is a file, a table or several files; {said}")
+        found = tuple(file for each in source for file in _files(str(each)))
+        places = [os.path.abspath(file) for file in found]
+        if len(set(places)) < len(places):
+            twice = next(file for k, file in enumerate(found) if places[k] in places[:k])
+            raise InputError(f"{twice} is given twice; its episodes would count as if there were more of them")
+        return found
     return (_frame(source),)
 
 
@@ -301,4 +309,6 @@ def _worded(file: str) -> Iterator[None]:
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         kind = "CSV" if Path(file).suffix == ".csv" else "Parquet"
         said = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InputError(f"{file} is not a {kind} file that can be read: {said}") from None
+        if kind == "CSV" and (found := misfit(file, str(error))) is not None:
+            raise InputError(f"{file}: {found}") from None
+        raise InputError(f"{file} is not a {kind} file that can be read: {one_line(said)}") from None

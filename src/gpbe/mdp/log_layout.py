@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from gpbe.checks import LARGEST, as_floats, hint, is_whole
-from gpbe.errors import InputError
+from gpbe.checks import LARGEST, MOST, as_floats, hint, is_whole
+from gpbe.errors import InputError, one_line
 from gpbe.shapes import Array
+from gpbe.wording import counted
 
 Names = str | Sequence[str]
 Function = Callable[[Array], Any]
@@ -68,7 +69,10 @@ class Layout:
         has = _Columns(schema, file)
         state = has.vector(self.state, "features", "x")
         if state is None:
-            raise InputError(f"{file} has no features: neither a column 'features' nor columns x_0, x_1, ...")
+            raise InputError(
+                f"{file} has no features: neither a column 'features' nor columns x_0, x_1, ...; it has "
+                f"{has.listed}: name those of the state, as in state=age,speed"
+            )
         optional = {}
         for name in OPTIONAL:
             wanted = getattr(self, name)
@@ -135,7 +139,12 @@ class _Columns(NamedTuple):
 
     def _has(self, name: str) -> str:
         said = hint(name, self.schema)
-        return said if said.startswith("did") else f"it has {', '.join(self.schema)}"
+        return said if said.startswith("did") else f"it has {self.listed}"
+
+    @property
+    def listed(self) -> str:
+        """The names of the columns; of many the first."""
+        return one_line(", ".join(list(self.schema)[:MOST]) + ", ..." * (len(self.schema) > MOST))
 
     def require(self, name: str, more: str = "") -> None:
         if name not in self.schema:
@@ -184,8 +193,15 @@ class Place(NamedTuple):
 def numbers(frame: pl.DataFrame, name: str, at: Place, low: float = -LARGEST, high: float = LARGEST) -> Array:
     """A column as numbers, all of them finite and in their range."""
     column = frame[name]
+    if column.dtype == pl.String:
+        other = column.cast(pl.Float64, strict=False).is_null() & column.is_not_null()
+        if other.any():
+            row = int(other.arg_max() or 0)
+            raise at.refuse(name, row, f"is {one_line(repr(column[row]))}; it should be a number")
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         raise InputError(f"{at.file}: {name} is not an array of numbers: it holds {column.dtype}")
+    if column.null_count():
+        raise at.refuse(name, int(column.is_null().arg_max() or 0), "is missing; every row should have a number")
     values = column.cast(pl.Float64).to_numpy()
     check_rows(values, name, at, low, high)
     return values
@@ -196,8 +212,9 @@ def labels(frame: pl.DataFrame, name: str, at: Place) -> Array:
     column = frame[name]
     if column.dtype.is_nested() or column.dtype == pl.Object:
         raise InputError(f"{at.file}: {name} holds {column.dtype}; it should hold a number or a text for each row")
-    if column.null_count():
-        raise at.refuse(name, int(column.is_null().arg_max() or 0), "is missing; every row should have one")
+    missing = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
+    if missing.any():
+        raise at.refuse(name, int(missing.arg_max() or 0), "is missing; every row should have one")
     return column.to_numpy()
 
 
@@ -224,8 +241,13 @@ def vectors(frame: pl.DataFrame, names: tuple[str, ...], at: Place) -> Array:
     lists = column.arr.to_list() if isinstance(column.dtype, pl.Array) else column
     inner = getattr(lists.dtype, "inner", None)
     lengths = lists.list.len()
-    if lengths.null_count() or lengths.n_unique() > 1 or not (inner is not None and inner.is_numeric()):
-        raise InputError(f"{at.file}: column {name!r} should hold lists of numbers, all of one length")
+    if not (inner is not None and inner.is_numeric()):
+        raise InputError(f"{at.file}: {name} holds lists of {inner}; they should be of numbers")
+    if lengths.null_count():
+        raise at.refuse(name, int(lengths.is_null().arg_max() or 0), "is missing; every row should have a list")
+    if lengths.n_unique() > 1:
+        row = int((lengths != lengths[0]).arg_max() or 0)
+        raise at.refuse(name, row, f"has {counted(lengths[row], 'number')}, but row {at.offset} has {lengths[0]}")
     found = lists.explode().cast(pl.Float64).to_numpy().reshape(len(frame), -1)
     check_rows(found, name, at)
     return found
@@ -234,7 +256,7 @@ def vectors(frame: pl.DataFrame, names: tuple[str, ...], at: Place) -> Array:
 def applied(function: Function, states: Array, what: str, at: Place) -> Array:
     """What a user's function makes of states: a row for each."""
     try:
-        found = as_floats(function(states), what)
+        found = as_floats(function(states), what, at.offset)
     except InputError as error:
         raise InputError(f"{at.file}: the function for {what}: {error}") from None
     except Exception as error:

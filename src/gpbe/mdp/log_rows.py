@@ -10,12 +10,17 @@ from gpbe.errors import InputError
 from gpbe.mdp.log_checks import check_possible
 from gpbe.mdp.log_layout import Layout, Place, Resolved, applied, labels, numbers, vectors
 from gpbe.shapes import Array
+from gpbe.wording import counted
+
+REMEMBERED = 2**16
+"""Labels of episodes that are remembered: mixed rows show within the first few, and memory stays small."""
 
 
 class Order:
     """Which episode each row belongs to, batch after batch; rows of an episode must follow one another."""
 
     def __init__(self) -> None:
+        self.seen: set[Any] = set()
         self.label: Any = None
         self.step: float | None = None
         self.first: float | None = None
@@ -35,14 +40,33 @@ class Order:
                 begins = gaps
             self._check(begins, gaps, step, at, names)
             self.step = float(step[-1])
+        if label is not None:
+            self._check_new(label, begins, at, names[0])
         number = self.episode + np.cumsum(begins)
         self.episode = int(number[-1])
         self.label = None if label is None else label[-1]
         return number
 
+    def _check_new(self, label: Array, begins: Array, at: Place, name: str) -> None:
+        """An episode that comes back after another one has rows that are mixed with those of others."""
+        rows = np.flatnonzero(begins)
+        if self.label is None:
+            rows = np.append(0, rows)
+        new = label[rows].tolist()
+        if len(set(new)) < len(new) or not self.seen.isdisjoint(new):
+            row = next(row for k, row in enumerate(rows) if new[k] in self.seen or new[k] in new[:k])
+            said = f"is {label[row]} again, after rows of another; rows should be sorted by {name}"
+            raise at.refuse(name, int(row), said)
+        self.seen.update(new[: max(0, REMEMBERED - len(self.seen))])
+
     def _check(self, begins: Array, gaps: Array, step: Array, at: Place, names: tuple[str, str]) -> None:
         self.first = float(step[0]) if self.first is None else self.first
         wrong = (gaps & ~begins) | (begins & (step > self.first))
+        if not wrong.any() and (begins & (step < self.first)).any():
+            raise InputError(
+                f"{at.file}: {names[1]}[row 0] is {self.first:g}, but an episode after it begins at "
+                f"{step[begins].min():g}; a file should begin with an episode, not go on with one of another file"
+            )
         if wrong.any():
             row = int(wrong.argmax())
             what = "in the middle of an episode" if not begins[row] else "at the beginning of an episode"
@@ -58,7 +82,9 @@ def rows_of(frame: pl.DataFrame, c: Resolved, layout: Layout, at: Place, order: 
     states = vectors(frame, c.state, at)
     led = None if c.next_state is None else vectors(frame, c.next_state, at)
     if led is not None and led.shape != states.shape:
-        raise InputError(f"{at.file}: next states have {led.shape[1]} numbers, but states have {states.shape[1]}")
+        raise InputError(
+            f"{at.file}: next states have {counted(led.shape[1], 'number')}, but states have {states.shape[1]}"
+        )
     action = None if c.action is None else _actions(frame, c.action, at)
     target, policy = _chances(frame, c.target, "target", states, action, at)
     behavior, _ = _chances(frame, c.behavior, "behavior", states, action, at)

@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 from gpbe.checks import check_at_least
 from gpbe.errors import InputError
 from gpbe.mdp.logs import PIECE, Log
+from gpbe.wording import counted
 
 
 @runtime_checkable
@@ -49,7 +50,9 @@ def every_piece(source: Source, steps: int | None = None) -> Iterator[Log]:
         raise InputError(f"steps is {steps}; the log has {rows} transitions")
 
 
-def check_width(name: str, width: int, first: str, expected: int, what: str = "features") -> None:
+def check_width(name: str, width: int, first: str, expected: int, what: str = "feature") -> None:
     """All parts must have as many features, and as many actions."""
     if width != expected:
-        raise InputError(f"{name} has {width} {what}, but {first} has {expected}; files of one log should agree")
+        raise InputError(
+            f"{name} has {counted(width, what)}, but {first} has {expected}; files of one log should agree"
+        )

@@ -70,7 +70,10 @@ class TrainedAgent:
 
     def preferences(self, observations: Any) -> Array:
         """Values of all actions (or logits, if it has a policy), for one observation or several."""
-        given = as_observation(observations)
+        try:
+            given = as_observation(observations)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"the observation is not an array of numbers: {error}") from None
         shape = self.spec.observation
         if given.shape != shape and given.shape[1:] != shape:
             raise InputError(f"the observation has shape {given.shape}; an agent for {self.env} needs {shape}")
