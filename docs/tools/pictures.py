@@ -34,7 +34,7 @@ STORED = (
     "spiral",
     "robust",
     "random-walk",
-    *(f"evidence-{name}" for name in ("voted", "tuned", "runs", "profiles", "settings", "sensitivity")),
+    *(f"evidence-{name}" for name in ("voted", "tuned", "gaps", "runs", "profiles", "settings", "sensitivity")),
 )
 """Figures that are drawn from results/."""
 

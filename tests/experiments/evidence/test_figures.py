@@ -31,6 +31,15 @@ def test_no_text_lies_over_other_text(name, stored):
     check_texts(figures.draw(BY_NAME[name], stored).figure)
 
 
+def test_fresh_runs_of_both_looks_are_named(stored):
+    amounts = {names.VERDICT: "3 steps", names.SECOND: "4 steps", names.SCREEN: "5 steps"}
+    both = Stored(stages=stored.stages, amounts=amounts)
+    assert BY_NAME["evidence-gaps"].notes(both).subtitle == (
+        "evidence-verdict: 3 steps, evidence-second-verdict: 4 steps",
+    )
+    assert BY_NAME["evidence-settings"].notes(both).subtitle == ("evidence-screen: 5 steps",)
+
+
 def height(algorithm: str, domain: str, number: int) -> float:
     """What a setting is worth in truth."""
     return evidence_runs.level(algorithm, domain, setting_of(grid_of(algorithm), number))

@@ -21,9 +21,10 @@ def _figure(name: str, describe: str, needs: str, table: str, **options: object)
 
 def _notes(stored: Stored, needs: str) -> Notes:
     """How much stands behind a figure, and whether there is more to come."""
-    amount = stored.amounts.get(needs, "")
-    said = (f"{needs}: {amount}",) if amount else ()
-    return Notes(said, (f"Not complete: {stored.lacking[needs]}.",) if needs in stored.lacking else ())
+    stages = [needs, names.SECOND] if needs == names.VERDICT else [needs]  # fresh runs are those of both looks
+    said = ", ".join(f"{name}: {stored.amounts[name]}" for name in stages if stored.amounts.get(name))
+    lacking = tuple(f"Not complete: {stored.lacking[name]}." for name in stages[:1] if name in stored.lacking)
+    return Notes((said,) if said else (), lacking)
 
 
 FIGURES = (
