@@ -84,7 +84,7 @@ def sentence(room: str) -> str:
     if room == BASE:
         return ", ".join(foundations())
     said = ast.get_docstring(ast.parse((SOURCE / room / "__init__.py").read_text())) or ""
-    return re.split(r"(?<=[.])\s|\n\n", said)[0].replace("\n", " ")
+    return re.split(r"(?<=[.])\s|\n\n", said)[0].replace("\n", " ").replace("`", "")
 
 
 def rows_of(height: dict[str, int]) -> list[list[str]]:

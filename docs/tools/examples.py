@@ -4,7 +4,9 @@ The docstrings of gpbe have examples without a heading above them, as doctest re
 three quotations.
 """
 
+import importlib
 import re
+from functools import reduce
 from typing import Any
 
 import griffe
@@ -44,8 +46,24 @@ _CODE = re.compile(r"(?s)(```.*?```|`[^`]*`)")
 _SUBSCRIPT = re.compile(r"(?<=[|)\]])_|[_^]\{")
 
 
+_ATTRIBUTE = re.compile(r"[A-Z]\w*(\.\w+)+")
+
+
+def as_number(default: str, module: str) -> str:
+    """A default that is the attribute of a table of numbers, as the number that a reader wants to see.
+
+    >>> as_number("DEFAULTS.buffer", "gpbe.learn.train"), as_number("0.5", "gpbe.learn.train")
+    ('4000', '0.5')
+    """
+    if not _ATTRIBUTE.fullmatch(default):
+        return default
+    first, *rest = default.split(".")
+    value = reduce(getattr, rest, getattr(importlib.import_module(module), first, None))
+    return repr(value) if isinstance(value, bool | int | float | str) else default
+
+
 class Examples(griffe.Extension):
-    """Fences the examples of every object, tells hyperparameters, and drops values that are long tables."""
+    """Fences the examples of every object, tells hyperparameters and defaults, drops values that are long tables."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Rewrite the docstring of an object that was just read."""
@@ -53,5 +71,10 @@ class Examples(griffe.Extension):
             obj.docstring.value = as_typed(fenced(obj.docstring.value))
         if obj.docstring and isinstance(obj, griffe.Class) and obj.name == "Hypers":
             obj.docstring.value += f"\n\n{parts.fields(obj.path)}"
+        if isinstance(obj, griffe.Function):
+            for parameter in obj.parameters:
+                if parameter.default is not None:
+                    told = as_number(str(parameter.default), obj.module.path)
+                    parameter.default = parameter.default if told == str(parameter.default) else told
         if isinstance(obj, griffe.Attribute) and len(str(obj.value)) > LONG:
             obj.value = None

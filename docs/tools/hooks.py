@@ -36,8 +36,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Turn formulas into MathML, and mark what browsers would break badly."""
-    return parts.with_long_cells(parts.with_whole_words(mathematics.rendered(html)))
+    """Turn formulas into MathML, mark what browsers would break badly, and let pictures be opened."""
+    whole = parts.with_whole_formulas(parts.with_whole_words(mathematics.rendered(html)))
+    return parts.with_pictures_that_open(parts.with_long_cells(whole))
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:

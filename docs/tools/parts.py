@@ -55,14 +55,16 @@ def marks(markdown: str) -> list[tuple[str, ...]]:
 
 
 def with_long_cells(html: str, long: int = 60) -> str:
-    """The page with a class for cells of tables that hold paragraphs, which a phone would make a word wide.
+    """The page with a class for cells of tables that hold phrases or paragraphs, which a phone would make a word wide.
 
-    >>> with_long_cells("<td>few words</td><td>many words</td>", long=9)
-    '<td>few words</td><td class="long">many words</td>'
+    >>> with_long_cells("<td>one</td><td>few words</td><td>many words</td>", long=9)
+    '<td>one</td><td class="phrase">few words</td><td class="long">many words</td>'
     """
 
     def marked(cell: re.Match[str]) -> str:
-        return cell[0] if _letters(cell[1]) <= long else f'<td class="long">{cell[1]}</td>'
+        letters = _letters(cell[1])
+        kind = "long" if letters > long else "phrase" if letters > long / 3 else ""
+        return f'<td class="{kind}">{cell[1]}</td>' if kind else cell[0]
 
     return re.sub(r"(?s)<td>(.*?)</td>", marked, html)
 
@@ -85,6 +87,24 @@ def with_whole_words(html: str) -> str:
 _TAGS = re.compile(r"(?s)(<pre.*?</pre>|<math.*?</math>|<!--.*?-->|<[^>]*>)")
 _BREAKABLE = re.compile(r"(?<![\w-])(?:--[a-z][\w-]*|\d[\d.]*e-\d+|\d+\^-\d+|[✓✗?] (?:holds|does|undecided)\b)")
 _NAMES = re.compile(_BREAKABLE.pattern + r"|(?<![\w/.-])(?=[\w-]{3,16}(?![\w/.-]))[a-z]\w*(?:-\w+)+")
+
+
+def with_whole_formulas(html: str) -> str:
+    """The page with the comma or bracket after a formula held on the formula's line.
+
+    >>> with_whole_formulas("<p>(<math><mi>x</mi></math>), then</p>")
+    '<p>(<span class="whole"><math><mi>x</mi></math>),</span> then</p>'
+    """
+    return re.sub(r"(?s)(<math(?:(?!</math>).)*</math>)([.,;:)]+)", r'<span class="whole">\1\2</span>', html)
+
+
+def with_pictures_that_open(html: str) -> str:
+    """The page with a link from every picture to itself: on a phone it is opened, and made larger, by a touch.
+
+    >>> with_pictures_that_open('<p><img alt="" src="a.png" /></p>')
+    '<p><a class="picture" href="a.png"><img alt="" src="a.png" /></a></p>'
+    """
+    return re.sub(r'<img [^>]*src="([^"]+)"[^>]*>', r'<a class="picture" href="\1">\g<0></a>', html)
 
 
 def _letters(html: str) -> int:
@@ -114,8 +134,9 @@ def algorithms(family: str, *names: str) -> str:
 
 
 def hyperparameters(family: str, *names: str) -> str:
-    """The hyperparameters that the named algorithms have between them, and which of them has which."""
+    """The hyperparameters of the named algorithms, or of all of a family, and which of them has which."""
     table_of, hypers = FAMILIES[family]
+    names = names or tuple(table_of)
     declared = {name: _declared(table_of[name], hypers) for name in names}
     everything = {h: record for each in declared.values() for h, record in each.items()}
     rows = []
@@ -202,7 +223,12 @@ def _number(value: float) -> str:
 
 
 def _who(who: Sequence[str], everyone: Sequence[str]) -> str:
-    return "all" if len(who) == len(everyone) else ", ".join(f"`{each}`" for each in who)
+    """Which have it, or which do not if these are fewer."""
+    others = [each for each in everyone if each not in who]
+    if not others:
+        return "all"
+    fewer, before = (who, "") if len(who) <= len(others) else (others, "all but ")
+    return before + ", ".join(f"`{each}`" for each in fewer)
 
 
 def _command(name: str, made: argparse.ArgumentParser) -> str:

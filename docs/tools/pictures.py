@@ -34,6 +34,8 @@ STORED = (
     "spiral",
     "robust",
     "random-walk",
+    "prediction-curves",
+    "prediction-sensitivity",
     *(f"evidence-{name}" for name in ("voted", "tuned", "gaps", "runs", "profiles", "settings", "sensitivity")),
 )
 """Figures that are drawn from results/."""

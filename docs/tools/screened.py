@@ -22,6 +22,8 @@ from gpbe.figures import looks, style
 STAGE, REFERENCE = "evidence-screen", "qrc"
 GROUP = 4
 """Recorded returns that are averaged into one point of a curve."""
+DOTTED = (0, (1.0, 2.0))
+"""Dots that are seen as dots where a line is thin."""
 SHOWN = {
     "screened-values": ("q-learning", "qrc", "qrc-sep", "qrc-grad", "qc-ll", "gq", "gq-grad"),
     "screened-policies": ("sbeed", "sbeed-q", "tdrc-pg"),
@@ -78,7 +80,7 @@ def panel(axis: Axes, curves: Curves, domain: str, algorithm: str, every: int) -
     axis.fill_between(steps, low, high, color=color, alpha=0.22, linewidth=0)
     if algorithm != REFERENCE:
         axis.plot(steps, curves[domain, REFERENCE].mean(0), color=style.GREY, linewidth=1.2)
-    axis.plot(steps, mine[mine.mean(1).argmax()], color=color, linewidth=0.9, linestyle=(0, (1.2, 0.9)))
+    axis.plot(steps, mine[mine.mean(1).argmax()], color=color, linewidth=0.9, linestyle=DOTTED)
     axis.plot(steps, mine.mean(0), color=color, linewidth=2)
 
 
@@ -88,6 +90,6 @@ def legend() -> list[Line2D | Patch]:
     return [
         Line2D([], [], color=black, linewidth=2, label="mean of all settings"),
         Patch(color=black, alpha=0.22, linewidth=0, label="half of the settings"),
-        Line2D([], [], color=black, linewidth=0.9, linestyle=(0, (1.2, 0.9)), label="the best, chosen by these runs"),
+        Line2D([], [], color=black, linewidth=0.9, linestyle=DOTTED, label="the best, chosen by these runs"),
         Line2D([], [], color=grey, linewidth=1.2, label=f"mean of {look_of(REFERENCE).label}"),
     ]

@@ -29,16 +29,19 @@ def imported_when_used(package: str, homes: Mapping[str, str]) -> Callable[[str]
 
 
 def all_names(package: str) -> Callable[[], list[str]]:
-    """The `__dir__` of a package: what it has, and what it exports and has not imported yet.
+    """The `__dir__` of a package: what it exports, imported or not, and packages in it; nothing that it only uses.
 
     >>> import gpbe
     >>> {"predict", "train", "load", "grid"} <= set(all_names("gpbe")())
     True
+    >>> "TYPE_CHECKING" in all_names("gpbe")()
+    False
     """
 
     def names() -> list[str]:
         module = sys.modules[package]
-        return sorted({*vars(module), *module.__all__})
+        beside = {name for name, what in vars(module).items() if name.startswith("__") or hasattr(what, "__path__")}
+        return sorted({*beside, *module.__all__})
 
     return names
 

@@ -1,5 +1,6 @@
 """The site as people see it: it is built strictly, needs no network, and fits a phone."""
 
+import inspect
 import os
 import re
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import gpbe
 from helpers import chromium
 
 pytest.importorskip("material", reason="make docs installs what builds the site")
@@ -41,6 +43,22 @@ def test_mathematics_is_rendered(site):
 def test_hyperparameters_are_in_the_reference(site):
     told = (site / "reference" / "algorithms.html").read_text()
     assert "by how much steps that could overshoot are shortened" in told
+
+
+def test_defaults_in_the_reference_are_numbers(site):
+    """As the function has them, not as the source names them."""
+    told = re.sub(r"<[^>]*>", "", (site / "reference" / "gpbe.html").read_text())
+    default = inspect.signature(gpbe.train).parameters["buffer"].default
+    assert f"buffer: int = {default}" in " ".join(told.split())
+    assert "DEFAULTS" not in told
+
+
+def test_pictures_open(site):
+    """Where a phone shows them small, a touch shows them large."""
+    page = (site / "figures.html").read_text()
+    shown = re.findall(r'<img [^>]*src="(img/[^"]+)"', page)
+    assert len(shown) > 10
+    assert shown == re.findall(r'<a class="picture" href="(img/[^"]+)"', page)
 
 
 @pytest.mark.skipif(chromium.find() is None, reason="needs a browser")

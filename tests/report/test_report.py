@@ -32,6 +32,13 @@ def test_claims_without_data_say_what_is_missing():
     assert nothing["saddlepoint-worse"].missing.startswith("no runs of control are stored")
 
 
+def test_names_keep_their_letters_where_they_begin_a_line():
+    data = Stored({"bakeoff": runs(["qrc", "sbeed"], list(DOMAINS)[:2], n=12, points=6, step_sizes=3)})
+    page = report.render(report.Report(claims=report.judge(data)))
+    assert "bakeoff lacks a tuned setting of GQ" in page
+    assert "Bakeoff" not in page
+
+
 @pytest.mark.slow
 def test_few_runs_of_equals_decide_nothing_about_differences():
     equal = {name: (0.6, 0.1, 0.0) for names in MEMBERS.values() for name in names}

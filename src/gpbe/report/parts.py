@@ -148,7 +148,7 @@ def counted(finding: Finding) -> str:
     'of 3, 2 hold, 1 does not hold'
     """
     outcomes = [fact.outcome(finding.level) for fact in finding.facts]
-    numbers = {verdict: outcomes.count(verdict) for verdict in SIGNS}
+    numbers: dict[Outcome, int] = {verdict: outcomes.count(verdict) for verdict in SIGNS}
     said = [_amount(verdict, count) for verdict, count in numbers.items() if count]
     return f"of {len(outcomes)}, {', '.join(said)}" if len(said) > 1 else f"all {said[0]}"
 
@@ -159,8 +159,8 @@ def _amount(verdict: Outcome, count: int) -> str:
 
 def _numbers(finding: Finding) -> str:
     """What the claim asks, the numbers that decided it, and the others behind a fold."""
-    remark = finding.missing or finding.remark
-    said = f"<p>{escape(remark[:1].upper() + remark[1:])}</p>" if remark else ""
+    remark = finding.missing or finding.remark[:1].upper() + finding.remark[1:]  # what is missing begins with its name
+    said = f"<p>{escape(remark)}</p>" if remark else ""
     said += f'<p class="where">{escape(finding.where)}</p>' if finding.where else ""
     if len(finding.facts) <= FACTS:
         return said + _facts(finding.facts, finding.level)

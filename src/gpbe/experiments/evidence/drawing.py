@@ -40,7 +40,7 @@ def draw_gaps(table: pl.DataFrame) -> Figure:
         axes[0].set_yticks(range(len(rows)), [label_of(name) if name else title_of(domain) for domain, name in rows])
         for (_, name), label in zip(rows, axes[0].get_yticklabels(), strict=True):
             label.set_fontweight("normal" if name else "bold")
-        axes[0].invert_yaxis()
+        axes[0].set_ylim(len(rows) - 0.5, -0.5)
         fig.suptitle(
             "How far QRC is ahead in fresh runs, with limits at level 95 % (gray: too little to matter)", fontsize=10
         )
