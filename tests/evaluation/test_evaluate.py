@@ -287,3 +287,5 @@ def test_what_is_refused(given, message, files, refuses):
 def test_arguments_are_checked_before_anything_is_read():
     with pytest.raises(InputError, match="level"):
         gpbe.evaluate("absent.parquet", level=3)
+    with pytest.raises(InputError, match="estimator is of type int; it should be a name, or a list of names"):
+        gpbe.evaluate("absent.parquet", 5)  # pyright: ignore[reportArgumentType]

@@ -121,6 +121,9 @@ def _one_line(complaint: str) -> str:
     missing = re.search(r"Missing from (gpbe \w+): (\S+)", words)
     if missing:
         return "{0} needs {1}; {0} --help tells what that is".format(*missing.groups())
+    missing = re.search(r"Missing value for argument '([\w-]+)'\. .* run (gpbe \w+) --help", words)
+    if missing:
+        return "{1} needs {0}; {1} --help tells what that is".format(missing[1].upper(), missing[2])
     # Of an option that there is not, it tells all about others with a similar name.
     unread = re.search(r"Unrecognized options: ([^ ,]+)", words)
     if unread and not unread[1].startswith("-"):

@@ -3,12 +3,13 @@
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import isfinite, nan
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from gpbe.checks import LARGEST_LEARNED
 from gpbe.envs.copies import Copies, Given, Separate, Together, close_all, wrong
 from gpbe.envs.spaces import action_count, encoder, observation_shape
 from gpbe.errors import InputError, SeedWarning
@@ -156,10 +157,10 @@ class HostEnvs:
         """What a step gave, if it is what Gymnasium says a step gives."""
         try:
             reward, ends = float(given.reward), (bool(given.terminated), bool(given.truncated))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             reward, ends = nan, (False, False)
-        if not isfinite(reward):
-            raise wrong(self.name, "step gave the reward", given.reward, "a finite number")
+        if not abs(reward) <= LARGEST_LEARNED:
+            raise wrong(self.name, "step gave the reward", given.reward, f"a number, {LARGEST_LEARNED:g} at most")
         return self._encode(lane, given.observation), reward, *ends
 
     def snapshot(self) -> Snapshot:
@@ -210,11 +211,18 @@ class HostEnvs:
         return np.empty((self.lanes, *self.observation), np.float32)
 
     def _encode(self, lane: int, observation: Any) -> Float[np.ndarray, "..."]:
-        try:  # A wrong shape would otherwise be broadcast.
-            return np.asarray(self._encoders[lane](observation), np.float32).reshape(self.observation)
+        try:
+            with np.errstate(over="ignore"):
+                found = np.asarray(self._encoders[lane](observation), np.float32)
         except (TypeError, ValueError, IndexError):
-            should = f"numbers of shape {self.observation}"
-            raise wrong(self.name, "an observation is", observation, should) from None
+            found = None
+        if found is not None and found.ndim == 0:  # of a space without axes, or as some give single numbers
+            found = found.reshape(1)
+        if found is None or found.shape != self.observation:  # a wrong shape would otherwise be broadcast
+            raise wrong(self.name, "an observation is", observation, f"numbers of shape {self.observation}")
+        if not np.isfinite(found).all():
+            raise wrong(self.name, "an observation is", observation, "numbers that are finite in 32 bits")
+        return found
 
 
 def episode_seed(seed: int, number: int) -> int:

@@ -99,7 +99,23 @@ def _labels(episode: Any, rows: int) -> Array:
     label = np.asarray(episode)
     if label.shape != (rows,):
         raise InputError(f"episode has shape {label.shape}; it should have one label for each of {rows} rows")
+    if (row := comes_back(label)) is not None:
+        raise InputError(f"episode[row {row}] is {label[row]}, {ENDED}")
     return label
+
+
+ENDED = "which other episodes came after; the rows of an episode should follow one another"
+
+
+def comes_back(label: Array) -> int | None:
+    """The first row that has the label of an episode again after rows of others; None if there is none."""
+    begins = np.flatnonzero(np.append(True, label[1:] != label[:-1]))
+    seen: set[Any] = set()
+    for row, name in zip(begins.tolist(), label[begins].tolist(), strict=True):
+        if name in seen:
+            return row
+        seen.add(name)
+    return None
 
 
 def same_place(x: Array, follows: Array) -> Array:

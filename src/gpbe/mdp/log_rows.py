@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from gpbe.errors import InputError
-from gpbe.mdp.log_checks import check_possible
+from gpbe.mdp.log_checks import ENDED, check_possible, comes_back
 from gpbe.mdp.log_layout import Layout, Place, Resolved, applied, labels, numbers, vectors
 from gpbe.shapes import Array
 
@@ -29,6 +29,9 @@ class Order:
         if label is not None:
             before = np.concatenate([label[:1] if self.label is None else [self.label], label[:-1]])
             begins = label != before
+            # In each batch by itself: what is interleaved is so from the start, and memory is not to grow with labels.
+            if step is None and (row := comes_back(label)) is not None:
+                raise at.refuse(names[0], row, f"is {label[row]}, {ENDED}")
         if step is not None:
             gaps = np.diff(step, prepend=step[:1] - 1 if self.step is None else [self.step]) != 1
             if label is None:
