@@ -267,7 +267,7 @@ def test_the_page_and_the_table(files):
     ("given", "message"),
     [
         ({"estimator": "wsi"}, r"no estimator 'wsi'; did you mean 'wis'"),
-        ({"level": 95}, r"level is 95; it should lie between 0 and 1"),
+        ({"level": 95}, r"level is 95; it should be between 0 and 1"),
         ({"interval": "normal"}, r"no interval 'normal'; it should be one of asymptotic, bootstrap"),
         ({"at": "end"}, r"no place for at 'end'"),
         ({"at": np.ones((2, 2, 2))}, r"at has shape \(2, 2, 2\)"),

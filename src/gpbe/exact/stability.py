@@ -61,7 +61,7 @@ def _span(problem: PredictionProblem) -> Float[Array, "R K"]:
     check_problem(problem)
     if problem.batch_shape:
         raise InputError(f"one problem at a time; this is a batch with axes {problem.batch_shape}: pick problem[i]")
-    if not problem.features.any():
+    if not problem.feature_triangle.any():
         raise InputError("every feature is 0, so that there are no weights to move; give features that are not")
     _, s, vt = np.linalg.svd(problem.feature_triangle, full_matrices=False)
     return vt[s > 1e-12 * s[0]]
