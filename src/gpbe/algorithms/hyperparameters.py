@@ -67,7 +67,7 @@ class Hyperparameter:
 def checked_numbers(
     given: Mapping[str, Any], declared: Mapping[str, Hyperparameter], known: Sequence[str], name: str
 ) -> dict[str, Any]:
-    """What was given, as floats or arrays of floats, if the algorithm `name` has such hyperparameters.
+    """The given hyperparameters as floats or arrays of floats; what the algorithm `name` does not have is refused.
 
     `declared` are those of its family, `known` the names of those that it has itself.
     """

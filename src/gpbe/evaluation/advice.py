@@ -5,10 +5,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from gpbe.evaluation.result import Estimate
-from gpbe.evaluation.survey import Calibrated, Survey
+from gpbe.evaluation.survey import SUSPICIOUS, Calibrated, Survey
 
 BY_RATIOS = ("wdr", "dr", "wpdis", "pdis", "wis", "is")
 """Estimators that are consistent whatever the features are."""
+FEW_CUT = 0.02
+"""The part of the episodes that may be cut off without a warning."""
 ENOUGH = 30.0
 """Effective episodes below which products of ratios are not to be trusted."""
 SETTLED = 0.02
@@ -17,9 +19,14 @@ SETTLED = 0.02
 
 def warnings(survey: Survey, calibration: Calibrated, estimates: Mapping[str, Estimate]) -> tuple[str, ...]:
     """Sentences about what is wrong with the log, or may be."""
+    return tuple([*_of_the_log(survey), *_of_probabilities(calibration), *_of_estimates(survey, estimates)])
+
+
+def _of_the_log(survey: Survey) -> list[str]:
+    """Episodes that were cut off, and products of ratios that leave too few of them."""
     said = []
     cut = survey.episodes - survey.ended
-    if survey.ended and cut > 0.02 * survey.episodes:
+    if survey.ended and cut > FEW_CUT * survey.episodes:
         said.append(
             f"{cut:,} of {survey.episodes:,} episodes are cut off before they end; importance sampling counts nothing "
             "after that, the other estimators go on with values"
@@ -31,18 +38,28 @@ def warnings(survey: Survey, calibration: Calibrated, estimates: Mapping[str, Es
             f"the log is worth {effective[-1]:.3g} episodes of the target policy (from step {step} on fewer than "
             f"{ENOUGH:g}); estimates from products of ratios rest on few episodes"
         )
-    if calibration.suspicious:
-        if calibration.inverse_score > 4:
-            said.append(
-                f"1 / behavior averages to more than the number of actions ({calibration.inverse_score:.1f} standard "
-                "errors): recorded probabilities are too small for how often these actions were taken"
-            )
-        else:
-            what = "" if calibration.worst_feature < 0 else f" along feature {calibration.worst_feature}"
-            said.append(
-                f"the ratios do not average to 1{what} ({calibration.worst_score:+.1f} standard errors): the recorded "
-                "probabilities of the behavior look wrong, or the target takes actions that the behavior never takes"
-            )
+    return said
+
+
+def _of_probabilities(calibration: Calibrated) -> list[str]:
+    """Recorded probabilities that do not fit the actions that were taken."""
+    if not calibration.suspicious:
+        return []
+    if calibration.inverse_score > SUSPICIOUS:
+        return [
+            f"1 / behavior averages to more than the number of actions ({calibration.inverse_score:.1f} standard "
+            "errors): recorded probabilities are too small for how often these actions were taken"
+        ]
+    what = "" if calibration.worst_feature < 0 else f" along feature {calibration.worst_feature}"
+    return [
+        f"the ratios do not average to 1{what} ({calibration.worst_score:+.1f} standard errors): the recorded "
+        "probabilities of the behavior look wrong, or the target takes actions that the behavior never takes"
+    ]
+
+
+def _of_estimates(survey: Survey, estimates: Mapping[str, Estimate]) -> list[str]:
+    """Estimates that are no numbers, have not settled, or contradict one another."""
+    said = []
     infinite = [e.name for e in estimates.values() if not e.finite]
     for names, why in (
         ([name for name in infinite if name in BY_RATIOS], "products of ratios are too large or too few"),
@@ -57,13 +74,13 @@ def warnings(survey: Survey, calibration: Calibrated, estimates: Mapping[str, Es
             f"changed values by {max(e.change for e in unsettled):.0%} of their deviation); an interval does not tell "
             "of this, so try other layers or features"
         )
-    apart = _apart(estimates)
+    effective, apart = survey.effective, _apart(estimates)
     if apart and len(effective) and effective[-1] >= ENOUGH:
         said.append(
             f"the intervals of {apart[0]} and {apart[1]} do not meet: the features may be too coarse for linear "
             "values, or the ratios wrong"
         )
-    return tuple(said)
+    return said
 
 
 def recommend(survey: Survey, estimates: Mapping[str, Estimate]) -> tuple[str, str]:

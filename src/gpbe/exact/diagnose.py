@@ -138,7 +138,7 @@ class Diagnosis:
 
     @property
     def summary(self) -> str:
-        """What it comes to, in a line."""
+        """One line: whether off-policy TD converges here, and what to use."""
         verdict = self.stability["behavior"].verdict
         said = "may or may not converge" if verdict == "undecided" else verdict
         return f"{self.problem.name}: off-policy TD {said}; recommended: {self.recommendation[0]}"

@@ -70,7 +70,7 @@ def write_table(target: Path, table: "pl.DataFrame") -> Path:
 
 
 def refusal(path: Path, error: OSError) -> InputError:
-    """What an operating system's refusal to write means to the one who started it."""
+    """The error for a file that the operating system did not let us write."""
     if error.errno in _FULL:
         return InputError(
             f"{path}: {_FULL[error.errno]}; nothing half-written was left, so make room and start again to resume"

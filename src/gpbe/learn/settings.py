@@ -77,7 +77,7 @@ class HasHyperparameters(Protocol):
 def read_settings(
     algorithm: HasHyperparameters, given: Mapping[str, Any], declared: Mapping[str, Hyperparameter], name: str
 ) -> Settings:
-    """What was given for the algorithm `name`, checked against its family's declarations; defaults for the rest."""
+    """The settings of an algorithm: what was given, checked against its family's declarations, and defaults."""
     return as_settings(algorithm.defaults() | checked_numbers(given, declared, algorithm.hyperparameters, name))
 
 

@@ -148,7 +148,7 @@ def counted(finding: Finding) -> str:
     'of 3, 2 hold, 1 does not hold'
     """
     outcomes = [fact.outcome(finding.level) for fact in finding.facts]
-    numbers = {verdict: outcomes.count(verdict) for verdict in SIGNS}
+    numbers: dict[Outcome, int] = {verdict: outcomes.count(verdict) for verdict in SIGNS}
     said = [_amount(verdict, count) for verdict, count in numbers.items() if count]
     return f"of {len(outcomes)}, {', '.join(said)}" if len(said) > 1 else f"all {said[0]}"
 

@@ -155,7 +155,7 @@ def load(path: str | Path, body: MakeBody | None = None, algorithm: ControlAlgor
 
 
 def _check_own(what: str, needed: bool, given: Any) -> None:
-    """What is the user's own is not in a file, and has to be given again."""
+    """Insist on the user's own body or algorithm where a file was made with one: code is not stored in files."""
     if needed and given is None:
         raise InputError(f"was trained with the user's own {what}; give it: gpbe.load(path, {what}=...)")
     if given is not None and not needed:
