@@ -111,6 +111,30 @@ def check_at_least(low: int, **counts: Any) -> None:
             raise InputError(f"{name} is {value!r}; it should be a whole number, {low} or more")
 
 
+def check_given(**values: Any) -> None:
+    """None stands for nothing here: what has a default is left out.
+
+    >>> check_given(runs=None)
+    Traceback (most recent call last):
+    gpbe.errors.InputError: runs is None; leave it out for its default
+    """
+    for name, value in values.items():
+        if value is None:
+            raise InputError(f"{name} is None; leave it out for its default")
+
+
+def check_function(**functions: Any) -> None:
+    """Each must be something that can be called.
+
+    >>> check_function(advance=5)
+    Traceback (most recent call last):
+    gpbe.errors.InputError: advance is of type int; it should be a function, or leave it out
+    """
+    for name, function in functions.items():
+        if not callable(function):
+            raise InputError(f"{name} is of type {type(function).__name__}; it should be a function, or leave it out")
+
+
 def is_whole(value: Any) -> bool:
     """Is it a whole number? True and False are not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
@@ -134,10 +158,21 @@ def check_seed(seed: Any) -> None:
         raise InputError(f"seed is {seed!r}; it should be a whole number from 0 to {2**32 - 1}")
 
 
+def check_level(level: Any) -> None:
+    """A level of confidence is a share.
+
+    >>> check_level(95)
+    Traceback (most recent call last):
+    gpbe.errors.InputError: level is 95; it should be between 0 and 1, such as 0.95
+    """
+    if not (isinstance(level, Real) and 0 < float(level) < 1):
+        raise InputError(f"level is {level!r}; it should be between 0 and 1, such as 0.95")
+
+
 def generator(rng: np.random.Generator | int) -> np.random.Generator:
     """The generator itself, or a new one from a seed: equal seeds give equal draws."""
-    if isinstance(rng, int) and rng < 0:
-        raise InputError(f"rng is {rng}; a seed should be 0 or more")
+    if not isinstance(rng, np.random.Generator) and not (is_whole(rng) and rng >= 0):
+        raise InputError(f"rng is {rng!r}; it should be a numpy.random.Generator, or a seed: a whole number, 0 or more")
     return np.random.default_rng(rng)
 
 
@@ -164,6 +199,8 @@ def as_floats(values: Numbers, name: str, offset: int = 0) -> Array:
     Traceback (most recent call last):
     gpbe.errors.InputError: reward is not an array of numbers, but text
     """
+    if values is None:
+        raise InputError(f"{name} is not an array of numbers, but None")
     try:
         given = np.asarray(values)
         array = np.asarray(given, dtype=float) if given.dtype.kind in "biufO" else None

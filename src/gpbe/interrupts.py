@@ -9,6 +9,10 @@ from types import FrameType
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+_received: list[int] = []
+"""Signals that came while the process was `interruptible`, the last one last."""
+
+
 class Interrupted(KeyboardInterrupt):
     """Somebody or something wants this process to stop."""
 
@@ -33,6 +37,11 @@ def interruption_behind(error: BaseException | None) -> KeyboardInterrupt | None
     return error
 
 
+def received() -> int | None:
+    """The last signal that interrupted this process, though something may have made another error of it."""
+    return _received[-1] if _received else None
+
+
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
     """Have the signals raise `Interrupted`, unless the program has its own ways with them.
@@ -40,6 +49,7 @@ def interruptible() -> Iterator[None]:
     A shell script starts what it puts into the background with SIGINT ignored; that can be interrupted too. What nohup
     starts with SIGHUP ignored is to go on.
     """
+    _received.clear()
     usual = (signal.SIG_DFL, signal.SIG_IGN, signal.default_int_handler)
     found = {number: signal.getsignal(number) for number in SIGNALS if _here()}
     taken = [number for number, handler in found.items() if handler in usual]
@@ -106,4 +116,5 @@ def _here() -> bool:
 
 
 def _raise(number: int, _: FrameType | None) -> None:
+    _received.append(number)
     raise Interrupted(number)

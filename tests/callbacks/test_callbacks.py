@@ -230,3 +230,18 @@ def test_more_mistakes(refuses, tmp_path, monkeypatch):
     refuses(lambda: CSV(tmp_path / "absent" / "log.csv"), "there is no folder")
     monkeypatch.setattr(jaxtyping.config, "jaxtyping_disable", True)  # what checks types in the tests only
     refuses(lambda: gpbe.train("CartPole-v1", "qrc", callbacks=3), "callbacks is 3; it should be a function of a Str")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Stop(at=np.nan), "at is nan; it should be a number: the mean return to stop at"),
+        (lambda: Stop(at="high"), "at is 'high'; it should be a number"),
+        (lambda: Stop(at=1.0, on=5), "on is 5; it should be a name, such as 'return' or 'evaluation'"),
+        (lambda: Evaluate(every=None), "every is None; leave it out for its default"),
+    ],
+)
+def test_callbacks_that_cannot_be_made(make, message, monkeypatch):
+    monkeypatch.setattr(jaxtyping.config, "jaxtyping_disable", True)  # what checks types in the tests only
+    with pytest.raises(gpbe.InputError, match=message):
+        make()

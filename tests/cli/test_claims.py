@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from gpbe import experiments
+from gpbe.cli import main
 from gpbe.experiments.evidence import names
 from gpbe.experiments.evidence.design import PLAN
 from gpbe.experiments.evidence.replication import replication
@@ -54,6 +55,19 @@ def test_claims_for_people_and_as_a_page(results, run, tmp_path):
     assert markdown.fingerprint(experiments.packed_files(results)) in text
     assert "3.27e+08" not in text  # not rounded where it is counted
     assert "327,200,000 steps" in text
+
+
+def test_what_somebody_else_has_written_is_not_overwritten(results, capsys, tmp_path):
+    thesis, picture = tmp_path / "thesis.md", tmp_path / "picture.md"
+    thesis.write_text("# My thesis\n")
+    picture.write_bytes(bytes(range(256)))
+    for page, complaint in ((thesis, "is not a page of verdicts, and has no table"), (picture, "is no text in UTF-8")):
+        before = page.read_bytes()
+        with pytest.raises(SystemExit) as stop:
+            main(["claims", "--from", str(results), "--page", str(page)])
+        assert stop.value.code == 2
+        assert complaint in capsys.readouterr().err
+        assert page.read_bytes() == before
 
 
 def test_a_page_with_a_table_of_claims_gets_that_made_and_nothing_else(results, run, tmp_path):

@@ -435,6 +435,7 @@ LEARN = ("predict", "boyan", "td")
             ("train", "CartPole-v1", "qrc", "--optimizer", "x"),
             "gpbe: optimizer is 'x'; it should be one of adam, rmsprop, sgd\n",
         ),
+        (("diagnose", "--nope", "3"), "gpbe: gpbe diagnose needs PROBLEM; gpbe diagnose --help tells what that is\n"),
         (("list", "nonsense"), "gpbe: 'nonsense' is not known here; it should be one of all, problems, "),
         ((*LEARN, "--out", "curves.txt"), "curves.txt should end in"),
         (("train", "CartPole-v1", "qrc", "--ratios"), "qrc has no 'ratios'"),
@@ -471,6 +472,58 @@ def test_places_that_cannot_be_written_are_refused_before_the_work(command, tmp_
         main([*command, "--out", str(tmp_path / "file" / "deeper" / "curves.png")])
     assert stop.value.code == 2
     assert "cannot write into" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ((*LEARN, "--out"), "curves.csv"),
+        (("train", "CartPole-v1", "--out"), "curves.png"),
+        (("train", "CartPole-v1", "--save"), "agent.npz"),
+        (("train", "CartPole-v1", "--csv"), "log.csv"),
+        (("diagnose", "baird", "--out"), "page.html"),
+    ],
+)
+def test_a_folder_with_the_name_of_a_file_to_write_is_found_before_the_work(command, name, tmp_path, capsys, worked):
+    (tmp_path / name).mkdir()
+    with pytest.raises(SystemExit) as stop:
+        main([*command, str(tmp_path / name)])
+    assert stop.value.code == 2
+    assert capsys.readouterr().err == f"gpbe: {tmp_path / name}: cannot be written: it is a folder; name a file\n"
+    assert not worked
+
+
+@pytest.fixture
+def worked(monkeypatch):
+    """What was begun in earnest."""
+    begun = []
+    for name in ("predict", "train"):
+        monkeypatch.setattr(gpbe, name, lambda *_, name=name, **__: begun.append(name), raising=False)
+    monkeypatch.setattr("gpbe.exact.diagnose", lambda *_: begun.append("diagnose"))
+    return begun
+
+
+def test_what_an_environment_raises_is_told_with_its_place(tmp_path, monkeypatch, capsys):
+    (tmp_path / "robots.py").write_text(ROBOT)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as stop:
+        main(["train", "robots:Robot-v0", "--steps", "20", "--hidden", "4"])
+    assert stop.value.code == 2
+    place = f"{tmp_path / 'robots.py'}, line 8"
+    assert capsys.readouterr().err == f"gpbe: robots:Robot-v0 raised RuntimeError: the robot fell off ({place})\n"
+
+
+ROBOT = """import gymnasium
+
+class Robot(gymnasium.Env):
+    observation_space, action_space = gymnasium.spaces.Box(0, 1, (2,)), gymnasium.spaces.Discrete(2)
+    def reset(self, seed=None, options=None):
+        return self.observation_space.sample() * 0, {}
+    def step(self, action):
+        raise RuntimeError("the robot\\nfell off")
+
+gymnasium.register("Robot-v0", Robot)
+"""
 
 
 def test_files_that_hold_something_else_are_refused(tmp_path, capsys):

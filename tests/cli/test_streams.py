@@ -114,3 +114,28 @@ def test_work_whose_terminal_closes_ends_as_sighup_would(command, of_the_bar, tm
         assert process.wait(60) == 128 + signal.SIGHUP
     if command.startswith("run"):
         assert store.status(tmp_path / "out/results/mine", verify=True).invalid == 0
+
+
+def test_an_interruption_that_a_library_makes_an_error_of_is_one_still(monkeypatch, capsys, as_on_a_terminal):
+    """As JAX does, if Ctrl-C comes while it is imported."""
+
+    def imported(_):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise ImportError("initializing the extension") from None
+
+    monkeypatch.setattr("gpbe.cli._run", imported)
+    with pytest.raises(SystemExit) as stop:
+        main(["list"])
+    assert stop.value.code == 130
+    assert capsys.readouterr().err == "gpbe: interrupted; files written are whole\n"
+
+
+def test_an_error_of_its_own_is_not_hidden(monkeypatch):
+    def broken(_):
+        raise ImportError("a defect")
+
+    monkeypatch.setattr("gpbe.cli._run", broken)
+    with pytest.raises(ImportError, match="a defect"):
+        main(["list"])

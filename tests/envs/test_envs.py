@@ -379,6 +379,40 @@ def test_lanes_refused(given, message):
     assert message in str(error.value)
 
 
+class Faulty(Counter):
+    """Its third step is not what a step should be."""
+
+    def __init__(self, **fault):
+        super().__init__()
+        self.fault = fault
+
+    def step(self, action):
+        seen, reward, terminated, truncated, info = super().step(action)
+        if len(self.taken) == 3:
+            seen, reward = self.fault.get("observation", seen), self.fault.get("reward", reward)
+        return seen, reward, terminated, truncated, info
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ({"reward": np.nan}, r"step gave the reward nan; it should be a number, 1e\+15 at most$"),
+        ({"reward": -1e300}, r"step gave the reward -1e\+300; it should be a number, 1e\+15 at most$"),
+        ({"reward": 10**400}, r"step gave the reward 10{70,}; it should be a number, 1e\+15 at most$"),
+        ({"observation": np.full((2, 3), np.nan)}, r"an observation is array\(\[\[nan, .* finite in 32 bits$"),
+        ({"observation": np.full((2, 3), 1e300)}, r"an observation is array\(\[\[1\.e\+300, .* finite in 32 bits$"),
+        ({"observation": np.zeros((3, 2, 1))}, r"an observation is array.*; it should be numbers of shape \(2, 3\)$"),
+    ],
+)
+def test_steps_that_give_what_cannot_be_learned_from(fault, message):
+    with envs.find(lambda: Faulty(**fault)).open(1) as lanes:
+        lanes.reset([0])
+        lanes.step(np.array([0]))
+        lanes.step(np.array([0]))
+        with pytest.raises(InputError, match=message):
+            lanes.step(np.array([0]))
+
+
 def test_lanes_must_be_alike():
     sizes = iter([3, 3, 4])
     host = envs.find(lambda: of(spaces.Box(0, 1, (next(sizes),)), TWO))

@@ -347,7 +347,7 @@ def test_no_number_of_the_page_is_cut_off(width, files):
     ("given", "message"),
     [
         ({"estimator": "wsi"}, r"no estimator 'wsi'; did you mean 'wis'"),
-        ({"level": 95}, r"level is 95; it should lie between 0 and 1"),
+        ({"level": 95}, r"level is 95; it should be between 0 and 1"),
         ({"interval": "normal"}, r"no interval 'normal'; it should be one of asymptotic, bootstrap"),
         ({"at": "end"}, r"no place for at 'end'"),
         ({"at": np.ones((2, 2, 2))}, r"at has shape \(2, 2, 2\)"),
@@ -368,3 +368,5 @@ def test_what_is_refused(given, message, files, refuses):
 def test_arguments_are_checked_before_anything_is_read():
     with pytest.raises(InputError, match="level"):
         gpbe.evaluate("absent.parquet", level=3)
+    with pytest.raises(InputError, match="estimator is 5; it should be a name such as 'wdr', or several"):
+        gpbe.evaluate("absent.parquet", 5)  # pyright: ignore[reportArgumentType]

@@ -2,6 +2,7 @@
 
 import json
 
+import jaxtyping
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -114,3 +115,26 @@ def test_one_problem_at_a_time():
     assert exact.diagnose(mdp.four_rooms()[3]).problem.name == "four-rooms[3]"
     with pytest.raises(InputError, match="does not exist"):
         mdp.four_rooms()[8]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda p: exact.td_stability(p.with_features(np.zeros((5, 2))), "behavior"), "every feature is 0, so that"),
+        (lambda p: exact.gradient_stability(p, "behavior", beta=-1.0), "beta is -1.0; it should be one number, 0 or"),
+        (
+            lambda p: exact.gradient_stability(p, "behavior", ratio=0.0),
+            "ratio is 0.0; it should be one number, above",
+        ),
+        (lambda p: exact.gradient_stability(p, "behavior", ratio=np.nan), "ratio is nan; every entry must be a finite"),
+        (lambda p: exact.solution(p, "pbe", "behavior", projection=np.zeros((5, 0))), r"projection has shape \(5, 0\)"),
+        (lambda p: exact.td_stability("baird", "behavior"), r"problem is of type str; give a PredictionProblem, or"),
+        (lambda p: exact.solution("baird", "pbe", "behavior"), r"problem is of type str; give a PredictionProblem, or"),
+        (lambda p: exact.weighting("baird", "behavior"), r"problem is of type str; give a PredictionProblem, or"),
+    ],
+)
+def test_questions_that_have_no_answer(call, message, monkeypatch):
+    monkeypatch.setattr(jaxtyping.config, "jaxtyping_disable", True)  # what checks types in the tests only
+    with pytest.raises(InputError, match=message) as error:
+        call(mdp.problem("random-walk-5"))
+    assert "\n" not in str(error.value)

@@ -1,5 +1,6 @@
 """What `gpbe.predict` and logs refuse, each with one line that says what was wrong and what would be right."""
 
+import jaxtyping
 import numpy as np
 import pytest
 
@@ -138,11 +139,37 @@ REFUSED = {
         lambda: predict(a_log(), metrics=("rmsve",)),
         r"rmsve needs the true dynamics.*use rmspbe or distance",
     ),
+    "a log without features": (
+        lambda: predict(a_log(features=np.zeros((3, 2))), metrics=("rmspbe",)),
+        r"every feature of the log is 0, so that nothing can be learned",
+    ),
     "distances of a log": (
         lambda: predict(a_log(), metrics=("distance",), lam=[0, 1]),
         r"needs one lam; sweep other hyperparameters, or use rmspbe",
     ),
 }
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"runs": None}, "runs is None; leave it out for its default"),
+        ({"advance": 5}, "advance is of type int; it should be a function, or leave it out"),
+    ],
+)
+def test_values_of_wrong_types(given, message, monkeypatch):
+    monkeypatch.setattr(jaxtyping.config, "jaxtyping_disable", True)  # what checks types in the tests only
+    with pytest.raises(InputError, match=message):
+        predict(**given)
+
+
+def test_grids_that_cannot_be_made():
+    with pytest.raises(InputError, match=r"step_size has shape \(0,\); give one number, or a list"):
+        gpbe.grid(step_size=[], lam=[0.0, 0.5])
+    with pytest.raises(InputError, match=r"lam has shape \(1, 2\); give one number, or a list"):
+        gpbe.grid(step_size=0.1, lam=[[0.0, 0.5]])
+    with pytest.raises(InputError, match="there are 1,000,000,000,000 combinations of step_size, lam; take 1,000,000"):
+        gpbe.grid(step_size=range(10**6), lam=range(10**6))
 
 
 @pytest.mark.parametrize(("call", "message"), REFUSED.values(), ids=REFUSED)

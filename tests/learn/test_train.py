@@ -254,6 +254,12 @@ def test_epsilon_goes_along_a_line():
     np.testing.assert_allclose(got, [1.0, 0.8, 0.6, 0.4, 0.2, 0.2, 0.2], rtol=1e-6)
 
 
+def many_actions(count: int) -> gymnasium.Env:
+    env = gymnasium.make("CartPole-v1")
+    env.action_space = gymnasium.spaces.Discrete(count)
+    return env
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -285,6 +291,10 @@ def test_epsilon_goes_along_a_line():
         ({"body": lambda key: eqx.nn.Linear(5, 3, key=key)}, r"body does not take an observation of shape \(4,\)"),
         ({"body": lambda key: jnp.sum}, r"body makes \(\) of an observation; it should be a vector of features"),
         ({"env": np.zeros(3)}, "a 'ndarray' is no environment"),
+        ({"step_size": 1e300}, r"step_size is 1e\+300; numbers of 32 bits, .*, go from 1\.4e-45 to 3\.4e\+38"),
+        ({"step_size": [0.1, 1e-60]}, "step_size is 1e-60; numbers of 32 bits"),
+        ({"optimizer": lambda: 3}, "optimizer makes a int; it should make an optax.GradientTransformation"),
+        ({"env": lambda: many_actions(10**9)}, "the layers have 64,000,004,.* weights; there should be 100,000,000 at"),
     ],
 )
 def test_mistakes_get_one_line(arguments, message):
@@ -304,6 +314,11 @@ def test_mistakes_get_one_line(arguments, message):
         ({"buffer": 100.5}, "buffer is 100.5; it should be a whole number, 1 or more"),
         ({"hidden": "64"}, "hidden is '64'; it should be a list of sizes"),
         ({"body": 3}, "body is a int; it should be a function of a random key that makes an Equinox module"),
+        ({"runs": None}, "runs is None; leave it out for its default"),
+        ({"batch": None}, "batch is None; leave it out for its default"),
+        ({"activation": None}, "activation is None; leave it out for its default"),
+        ({"advance": None}, "advance is of type NoneType; it should be a function, or leave it out"),
+        ({"checkpoint": 5}, "checkpoint is of type int; it should be the name of a file"),
     ],
 )
 def test_values_of_wrong_types_get_one_line(arguments, message, monkeypatch):
@@ -328,6 +343,12 @@ def test_files_that_are_no_agents_and_agents_for_other_environments(cartpole, tm
         agent.act([0.0, 0.0])
     with pytest.raises(gpbe.InputError, match="there is no run 4; there are 0 to 3"):
         cartpole.agent(4)
+    with pytest.raises(gpbe.InputError, match=r"the observation should have numbers that are finite in 32 bits"):
+        agent.act([0.0, 0.0, np.nan, 0.0])
+    with pytest.raises(gpbe.InputError, match=r"the observation is not an array of numbers of shape \(4,\)"):
+        agent.act(["left", "right", "up", "down"])
+    with pytest.raises(gpbe.InputError, match="episodes is 1,000,000,000,000; take 1,000,000 at most"):
+        agent.evaluate(episodes=10**12)
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """The finite MDP: what it refuses, how terminal states become restarts, and that the simulator obeys the arrays."""
 
+import jaxtyping
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -68,6 +69,28 @@ def test_a_wrong_problem_is_refused_with_place_and_remedy(arguments, message):
         mdp.PredictionProblem(COIN, **{"target": [0.5, 0.5], "behavior": [0.5, 0.5], **arguments})
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_names_may_come_in_any_collection():
+    assert mdp.FiniteMDP(HALF, 0, 0.9, state_names=np.array(["x", "y"])).state_names == ("x", "y")
+    assert mdp.FiniteMDP(HALF, 0, 0.9, state_names={"x": 1, "y": 2}.keys()).state_names == ("x", "y")
+
+
+def test_things_of_wrong_types(monkeypatch):
+    monkeypatch.setattr(jaxtyping.config, "jaxtyping_disable", True)  # what checks types in the tests only
+    for call, message in (
+        (lambda: mdp.FiniteMDP(HALF, None, 0.9), "reward is not an array of numbers, but None"),
+        (
+            lambda: mdp.FiniteMDP(HALF, 0, 0.9, state_names=5),
+            "state_names is of type int; it should be a list",
+        ),
+        (lambda: mdp.PredictionProblem("baird", [1], [1]), "mdp is of type str; it should be a FiniteMDP"),
+        (lambda: mdp.save("baird", "x.toml"), r"problem is of type str; give a PredictionProblem, or gpbe.mdp.find"),
+        (lambda: mdp.simulate(COIN, [0.5, 0.5], None), "steps is None; leave it out for its default"),
+        (lambda: mdp.collision("x"), r"rng is 'x'; it should be a numpy.random.Generator, or a seed"),
+    ):
+        with pytest.raises(InputError, match=message):
+            call()
 
 
 def test_values_that_do_not_exist_are_refused():

@@ -253,9 +253,7 @@ def test_mixed_episodes_are_found_beyond_a_piece(refuses):
     label = np.append(np.repeat(np.arange(50), 100), 0)
     table = {"x_0": np.zeros(5001), "reward": np.zeros(5001), "target": 1.0, "behavior": 1.0, "episode": label}
     log = scan_log(pl.DataFrame(table), discount=0.9)
-    refuses(
-        lambda: list(log.pieces(0, 1024)), r"episode\[row 5000\] is 0 again, after rows of another; .* sorted by epis"
-    )
+    refuses(lambda: list(log.pieces(0, 1024)), r"episode\[row 5000\] is 0 again, after rows of another; the rows of")
     assert len(scan_log(pl.DataFrame(table)[:-1], discount=0.9).read()) == 5000
 
 

@@ -128,6 +128,10 @@ BAD_LOGS = {
     "next features": ({"next_features": np.eye(2)}, r"next_features have shape \(2, 2\).*\(3, 3\)"),
     "discount above 1": ({"discount": [1, 1.5, 0]}, r"discount\[row 1\] is 1\.5; it should lie in \[0, 1\]"),
     "probability below 0": ({"target": [1, -0.5, 0]}, r"target\[row 1\] is -0\.5; it should lie in \[0, 1\]"),
+    "episodes that come back": (
+        {"episode": ["a", "b", "a"]},
+        r"episode\[row 2\] is a again, after rows of another",
+    ),
     "impossible action": ({"behavior": [0.5, 0, 0.5]}, r"behavior\[row 1\] is 0, so its ratio is infinite"),
 }
 
@@ -155,6 +159,10 @@ def test_logs_that_are_refused(changes, message):
             r"log\.parquet: target\[row 0\] is 'a'; it should be a number",
         ),
         (lambda f: f.drop("features").with_columns(x_0=1.0, x_2=2.0), r"x_1"),
+        (
+            lambda f: f.with_columns(episode=pl.Series([7, 8, 7])),
+            r"log\.parquet: episode\[row 2\] is 7 again, after rows of another; the rows of an episode should",
+        ),
     ],
 )
 def test_parquet_files_that_are_refused(change, message, tmp_path):

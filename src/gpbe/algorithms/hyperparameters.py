@@ -52,13 +52,22 @@ class Hyperparameter:
         wrong = ~((array > self.low) if self.open else (array >= self.low)) | ~(array <= self.high)
         if wrong.any():
             raise InputError(f"{name} is {array[wrong].flat[0]:g}; it should be {self.bounds}")
+        with np.errstate(over="ignore", under="ignore"):
+            learned = array.astype(np.float32)
+        lost = (np.isinf(learned) & np.isfinite(array)) | ((learned == 0) & (array != 0))
+        if lost.any():
+            least, most = np.finfo(np.float32).smallest_subnormal, np.finfo(np.float32).max
+            raise InputError(
+                f"{name} is {array[lost].flat[0]:g}; numbers of 32 bits, which learning computes with, "
+                f"go from {least:.2g} to {most:.2g}"
+            )
         return array if array.ndim else float(array)
 
 
 def checked_numbers(
     given: Mapping[str, Any], declared: Mapping[str, Hyperparameter], known: Sequence[str], name: str
 ) -> dict[str, Any]:
-    """What was given, as floats or arrays of floats, if the algorithm `name` has such hyperparameters.
+    """The given hyperparameters as floats or arrays of floats; what the algorithm `name` does not have is refused.
 
     `declared` are those of its family, `known` the names of those that it has itself.
     """

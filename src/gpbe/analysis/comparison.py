@@ -9,6 +9,7 @@ import polars as pl
 
 from gpbe.analysis.intervals import LEVEL, RESAMPLES, Interval, Statistic, resample, statistic_of
 from gpbe.analysis.tables import check_known, check_performances, restrict, stream
+from gpbe.checks import check_level
 from gpbe.errors import InputError
 from gpbe.shapes import Array
 
@@ -91,8 +92,7 @@ def compare(
     """
     table = check_performances(performances)
     check_known(domain, table["domain"], "domain")
-    if not 0 < level < 1:
-        raise InputError(f"level is {level}; it should be between 0 and 1, such as 0.95")
+    check_level(level)
     chosen = restrict(table.lazy(), choices).filter(pl.col("domain") == domain).collect()
     one, other = (_sample(table, chosen, domain, name) for name in (first, second))
     score, other_score = (float(statistic_of(sample, statistic)) for sample in (one, other))

@@ -39,6 +39,8 @@ def density(values: Numbers, points: int = 200, cut: float | int = 3.0, narrowes
     sample = _sample(values)
     if points < 2:
         raise InputError(f"a density needs at least 2 points, not {points}")
+    if not cut >= 0:
+        raise InputError(f"cut is {cut}; it should be 0 bandwidths or more")
     low, high, n = sample.min(), sample.max(), len(sample)
     if low < high:
         bandwidth = float(sample.std(ddof=1) * n**-0.2)

@@ -60,7 +60,7 @@ class Fact:
         return self.interval.level == 1
 
     def outcome(self, level: float = ERROR) -> Outcome:
-        """What it says for itself."""
+        """The verdict on this fact alone."""
         return verdicts.verdict(self.p, level).outcome
 
     def __str__(self) -> str:

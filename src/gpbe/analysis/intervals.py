@@ -13,7 +13,7 @@ from jaxtyping import Float
 from scipy import special, stats
 
 from gpbe import summary
-from gpbe.checks import check_at_least, check_known, unknown
+from gpbe.checks import check_at_least, check_known, check_level, unknown
 from gpbe.errors import InputError
 from gpbe.shapes import Array, Numbers, Scalar, as_scalar
 
@@ -59,7 +59,7 @@ def t_interval(values: Numbers, level: float = LEVEL) -> Interval:
     >>> print(t_interval([1.0, 2.0, 3.0]))
     2 [-0.4841, 4.484]
     """
-    _check_level(level)
+    check_level(level)
     sample = _sample(values)
     estimate, error = statistic_of(sample, "mean"), np.asarray(standard_error(sample))
     half = stats.t.ppf((1 + level) / 2, max(len(sample) - 1, 1)) * error
@@ -84,7 +84,7 @@ def bootstrap_interval(
     >>> print(bootstrap_interval([1.0, 2.0, 3.0, 10.0], seed=0, method="bca"))
     4 [1.75, 8.25]
     """
-    _check_level(level)
+    check_level(level)
     check_known(method, get_args(Method), "bootstrap method")
     sample = _sample(values)
     estimate = statistic_of(sample, statistic)
@@ -162,8 +162,3 @@ def _sample(values: Numbers) -> Float[Array, "n ..."]:
     if not np.isfinite(sample).all():
         raise InputError("an interval needs finite values; fill in or count what is missing first")
     return sample
-
-
-def _check_level(level: float) -> None:
-    if not 0 < level < 1:
-        raise InputError(f"level is {level}; it should be between 0 and 1, such as 0.95")

@@ -81,7 +81,7 @@ def worst_returns(runs: Table) -> dict[str, float]:
 
 
 def worst_in(domain: str, worst: Mapping[str, float | int]) -> float:
-    """What a point without a finite return counts as, where somebody knows."""
+    """The return that a point without a finite one counts as in a domain; refused where nothing says."""
     if domain not in worst:
         raise InputError(
             f"no run in {domain!r} has a finite return, so nothing says how bad that is; "

@@ -188,7 +188,7 @@ def amount(runs: StoredRuns, algorithms: Sequence[str]) -> str:
 
 
 def missing(runs: StoredRuns, algorithms: Sequence[str], expected: Sequence[str] = PAPER) -> list[str]:
-    """What of these domains and algorithms there is not: whole domains, whole algorithms, then pairs."""
+    """Names of the missing domains and algorithms: whole domains, whole algorithms, then single pairs."""
     rows = runs.part(algorithms)
     pairs = set(rows.select("domain", "algorithm").rows())
     domains, there = domains_in(rows["domain"]), [name for name in algorithms if name in set(rows["algorithm"])]

@@ -117,7 +117,7 @@ def measure(
 
 
 def main(core: str, what: str, domain: str, algorithm: str = "") -> None:
-    """What the child process does."""
+    """Measure one case and print it as JSON; this is all that a child process runs, pinned to one core."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {int(core)})
     print(json.dumps(stable_baselines(domain) if what == "dqn" else ours(domain, algorithm)))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpbe.checks import check_at_least, check_seed
+from gpbe.checks import check_at_least, check_given, check_seed
 from gpbe.envs import HostEnv, find
 from gpbe.learn.control.hooks import Stretch
 from gpbe.learn.control.trained import TrainedAgent
@@ -43,6 +43,7 @@ class Evaluate:
     """
 
     def __init__(self, every: int = 10_000, episodes: int = 10, env: Any = None, seed: int = 0):
+        check_given(every=every, episodes=episodes)
         check_at_least(1, every=every, episodes=episodes)
         check_seed(seed)
         self.every, self.episodes, self.seed = every, episodes, seed

@@ -1,7 +1,8 @@
 """Stopping a training early."""
 
 from collections import defaultdict, deque
-from math import inf
+from math import inf, isnan
+from numbers import Real
 
 import numpy as np
 
@@ -31,6 +32,10 @@ class Stop:
 
     def __init__(self, at: float = inf, patience: int | None = None, on: str = "return", over: int = 10):
         check_at_least(1, over=over, **({} if patience is None else {"patience": patience}))
+        if not isinstance(at, Real) or isnan(at):
+            raise InputError(f"at is {at!r}; it should be a number: the mean return to stop at")
+        if not isinstance(on, str):
+            raise InputError(f"on is {on!r}; it should be a name, such as 'return' or 'evaluation'")
         if at == inf and patience is None:
             raise InputError("there is nothing to stop at; give at=..., patience=..., or both")
         self.at, self.patience, self.on, self.over = at, patience, on, over

@@ -8,7 +8,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import tyro
 
@@ -16,9 +16,10 @@ from gpbe.cli.commands import Commands, told_only
 from gpbe.cli.streams import open_streams, said_of, say, silence
 from gpbe.cli.terminal import Stopped
 from gpbe.errors import InputError, one_line
-from gpbe.interrupts import interruptible, interruption_behind, number_of
+from gpbe.interrupts import interruptible, interruption_behind, number_of, received
 from gpbe.process import thin_products
 
+INTERRUPTED = "interrupted; files written are whole"
 COMMANDS = Commands()
 """Every command's function, by name."""
 
@@ -34,7 +35,7 @@ def main(arguments: list[str] | None = None) -> None:
     except InputError as error:
         _fail(str(error))
     except KeyboardInterrupt as interruption:
-        said = interruption.message if isinstance(interruption, Stopped) else "interrupted; files written are whole"
+        said = interruption.message if isinstance(interruption, Stopped) else INTERRUPTED
         say(f"gpbe: {said}")
         sys.exit(128 + number_of(interruption))
     except BrokenPipeError:  # the reader (head, say) has gone: there is nobody to say more to
@@ -47,6 +48,11 @@ def main(arguments: list[str] | None = None) -> None:
         _fail(said_of(error))
     except MemoryError:
         _fail("this machine has not enough memory for that; ask for less")
+    except Exception:
+        if (number := received()) is None:
+            raise
+        say(f"gpbe: {INTERRUPTED}")  # a compiled module that is interrupted while it is imported says ImportError
+        sys.exit(128 + number)
 
 
 def _run(arguments: list[str]) -> None:
@@ -95,7 +101,7 @@ def _later(run: Callable[..., None]) -> Callable[..., Callable[[], None]]:
     import functools
 
     @functools.wraps(run)
-    def parsed(*args, **kwargs):
+    def parsed(*args: Any, **kwargs: Any) -> Callable[[], None]:
         return functools.partial(run, *args, **kwargs)
 
     parsed.__annotations__ = {**run.__annotations__, "return": Callable[[], None]}
@@ -121,6 +127,9 @@ def _one_line(complaint: str) -> str:
     missing = re.search(r"Missing from (gpbe \w+): (\S+)", words)
     if missing:
         return "{0} needs {1}; {0} --help tells what that is".format(*missing.groups())
+    missing = re.search(r"Missing value for argument '([\w-]+)'\. .* run (gpbe \w+) --help", words)
+    if missing:
+        return "{1} needs {0}; {1} --help tells what that is".format(missing[1].upper(), missing[2])
     # Of an option that there is not, it tells all about others with a similar name.
     unread = re.search(r"Unrecognized options: ([^ ,]+)", words)
     if unread and not unread[1].startswith("-"):

@@ -10,7 +10,7 @@ from gpbe import process
 from gpbe.bars import progress
 from gpbe.cli.options import File, Json, Names, Number, Real, Sizes
 from gpbe.cli.sweeping import check_out, write_out
-from gpbe.cli.terminal import check_writable, console, headed, print_json
+from gpbe.cli.terminal import check_file, console, environment_errors, headed, print_json
 from gpbe.errors import InputError, one_line
 
 Logs = Annotated[tuple[str, ...], arg(metavar="LOG|AGENT ...", help_behavior_hint="")]
@@ -172,7 +172,7 @@ def check_table(path: Path) -> None:
     """Complain before anything is read."""
     if path.suffix not in (".parquet", ".csv"):
         raise InputError(f"--weights {path} should end in .parquet or .csv")
-    check_writable(path.parent)
+    check_file(path)
 
 
 def show(found: Any, name: str, weights: Path | None, out: Path | None, json: bool) -> None:
@@ -217,8 +217,9 @@ def play(
     if out is not None:
         raise InputError("--out is for logs; the episodes of an agent are printed, with --json all of them")
     agent = gpbe.load(file)
-    played = agent.evaluate(env, 10 if episodes is None else episodes, seed)
     where = env or agent.env
+    with environment_errors(where):
+        played = agent.evaluate(env, 10 if episodes is None else episodes, seed)
     if json:
         returns, lengths = played.returns.tolist(), played.lengths.tolist()
         error = None if played.standard_error != played.standard_error else played.standard_error

@@ -1,6 +1,6 @@
 """`gpbe figure` and `gpbe report`: drawings of stored results, and the page that tells what they show."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -38,17 +38,7 @@ def figure(
     from gpbe.report import draw_all
 
     mine = None if name == "all" or name in experiments.FIGURES else find_own(name, out, source)
-    if mine is None:
-        if name not in ("all", *experiments.FIGURES) and not alike(name, experiments.FIGURES):
-            place = source or out / "results"
-            raise InputError(
-                f"there is no figure {name!r} (see gpbe list figures), and no sweep of that name in {place}; "
-                "first: gpbe run FILE.toml"
-            )
-        specs = experiments.FIGURES.values() if name == "all" else (experiments.find_figure(name),)
-        stored = experiments.open_results(scale, out) if source is None else experiments.open_packed(source)
-    else:
-        stored, specs = mine
+    stored, specs = papers(name, scale, out, source) if mine is None else mine
     if stored.tables or stored.stages:
         check_writable(out)
     drawn, skipped = draw_all(stored, specs, out)
@@ -66,7 +56,26 @@ def figure(
     ]
     if json:
         print_json(rows)
-        return
+    else:
+        show(rows, skipped)
+
+
+def papers(name: str, scale: str, out: Path, source: Path | None) -> "tuple[Stored, Iterable[FigureSpec]]":
+    """The results of the paper's experiments, and the figures of them that are asked for."""
+    from gpbe import experiments
+
+    if name not in ("all", *experiments.FIGURES) and not alike(name, experiments.FIGURES):
+        place = source or out / "results"
+        raise InputError(
+            f"there is no figure {name!r} (see gpbe list figures), and no sweep of that name in {place}; "
+            "first: gpbe run FILE.toml"
+        )
+    specs = experiments.FIGURES.values() if name == "all" else (experiments.find_figure(name),)
+    return experiments.open_results(scale, out) if source is None else experiments.open_packed(source), specs
+
+
+def show(rows: Sequence[Mapping[str, Any]], skipped: Mapping[str, str]) -> None:
+    """Print which figures were drawn into which files, and why others were not."""
     from rich.table import Table
 
     table = Table("figure", "from", "seconds", "files", box=None, pad_edge=False)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from tyro.conf import Positional
 
 from gpbe.cli.options import File, Json, Number, ProblemName
-from gpbe.cli.terminal import check_writable, console, print_json
+from gpbe.cli.terminal import check_file, console, print_json
 from gpbe.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def diagnose(
 
     if out is not None:
         look.check_kind(out)
-        check_writable(out.parent)
+        check_file(out)
     diagnosis = exact.diagnose(read_problem(problem, index), lam)
     file = None if out is None else str(look.write(diagnosis, out))
     if json:

@@ -85,7 +85,7 @@ def run(
 
 
 def _known(chosen: "Iterator[tuple[Experiment, Path]]") -> "list[Experiment]":
-    """What is known to be run; later rounds of a search follow from what earlier ones find."""
+    """The experiments that are known before anything runs; later rounds of a search depend on earlier ones."""
     found = [next(chosen)[0]]
     with suppress(InputError):
         found.extend(each for each, _ in chosen)
@@ -132,7 +132,7 @@ def _folders(results: Path) -> list[Path]:
 
 
 def _said(row: dict[str, Any]) -> str:
-    """What a run has done, in a line."""
+    """One line that sums up a run: chunks, work, speed, time, failures and the folder."""
     rate = row["steps_done"] / max(row["seconds"], 1e-9) if not row["skipped"] else row["rate"]
     chunks = f"{row['skipped'] + row['done']:,} of {row['total']:,} chunk{'s' if row['total'] > 1 else ''}"
     failed = f", {row['failed']:,} failed" if row["failed"] else ""

@@ -27,7 +27,7 @@ def cores(count: int | None) -> int:
 
 
 def known_speed(domains: Iterable[str]) -> "Speed | None":
-    """How fast one core of this machine is, if that was measured before, with these versions."""
+    """The stored speed of one core of this machine; None if it was not measured before with these versions."""
     from gpbe.experiments.cost import Speed, measured
 
     try:
@@ -40,7 +40,7 @@ def known_speed(domains: Iterable[str]) -> "Speed | None":
 
 
 def measure_speed(domains: Iterable[str], keep: bool = True) -> "Speed":
-    """How fast one core of this machine is; with `keep`, once and for all."""
+    """Measure the speed of one core of this machine; with `keep`, a stored measurement is used, or this one stored."""
     from gpbe.experiments.cost import calibrate, measured
     from gpbe.process import prepare
 

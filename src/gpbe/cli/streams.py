@@ -29,7 +29,7 @@ def open_streams() -> None:
 
 
 def silence(*streams: TextIO) -> None:
-    """What is still to be written there goes nowhere, so that Python does not complain of it at its end."""
+    """Send what is still buffered to nowhere, so that Python does not complain about it when the process ends."""
     for stream in streams:
         with contextlib.suppress(OSError, ValueError):  # one of Python's own has no number
             nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -46,7 +46,7 @@ def say(line: str) -> None:
 
 
 def said_of(error: OSError) -> str:
-    """What the operating system refused, and where: what has no name is output, as files that are written have one."""
+    """One line for an operating system's refusal. An error without a file name came from writing to standard output."""
     if error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     if error.errno in _NO_ROOM:

@@ -6,7 +6,7 @@ from math import isfinite, prod
 from pathlib import Path
 from typing import Any
 
-from gpbe.cli.terminal import check_writable, numbers
+from gpbe.cli.terminal import check_file, numbers
 from gpbe.errors import InputError
 from gpbe.files.atomic import write_table
 
@@ -34,7 +34,7 @@ def check_out(out: Path | None) -> None:
         return
     if out.suffix not in (".parquet", ".csv", ".png", ".pdf"):
         raise InputError(f"--out {out} should end in .parquet or .csv for a table, or in .png or .pdf for a drawing")
-    check_writable(out.parent)
+    check_file(out)
 
 
 def write_out(table: Any, out: Path, draw: Callable[[], Any]) -> None:

@@ -1,12 +1,16 @@
 """What commands share: a console, JSON, numbers as people write them."""
 
+import contextlib
 import json
 import os
 import sys
+import traceback
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from gpbe.errors import InputError
+from gpbe.files.atomic import check_regular
 from gpbe.interrupts import Interrupted
 
 
@@ -47,9 +51,30 @@ def check_writable(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot write into {folder}: {error.strerror}; name another place with --out") from None
+        raise InputError(f"cannot write into {folder}: {error.strerror}; name another place") from None
     if not os.access(folder, os.W_OK):
-        raise InputError(f"cannot write into {folder}: permission denied; name another place with --out")
+        raise InputError(f"cannot write into {folder}: permission denied; name another place")
+
+
+def check_file(path: Path) -> None:
+    """The same for one file: its folder must take it, and what has its name already must be a file."""
+    check_writable(path.parent)
+    check_regular(path)
+
+
+@contextlib.contextmanager
+def environment_errors(name: str) -> Iterator[None]:
+    """One line for what an environment's own code raises, with the place in that code."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        if not any(Path(frame.filename).parts[-2:] == ("envs", "copies.py") for frame in frames):
+            raise
+        where = f"{frames[-1].filename}, line {frames[-1].lineno}"
+        raise InputError(f"{name} raised {type(error).__name__}: {error} ({where})") from error
 
 
 MOST_POWERS = 1000

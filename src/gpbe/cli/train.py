@@ -13,7 +13,7 @@ from gpbe.algorithms.control.hyperparameters import Hypers
 from gpbe.algorithms.control.table import ALGORITHMS, find_algorithm
 from gpbe.cli.options import AlgorithmNames, EnvName, File, Json, Number, Sizes, choices, options_of
 from gpbe.cli.sweeping import check_out, plain, read_typed, single_and_grid, write_out
-from gpbe.cli.terminal import Stopped, check_writable, console, headed, print_json
+from gpbe.cli.terminal import Stopped, check_file, console, environment_errors, headed, print_json
 from gpbe.cli.together import alike, labels, listed, stacked, told
 from gpbe.cli.watching import NOTHING, Watching, callbacks_of, check_watching, seen
 from gpbe.errors import InputError
@@ -87,7 +87,7 @@ def train(
     check_out(out)
     check_watching(watching, algorithm)
     if save is not None:
-        check_writable(save.parent)
+        check_file(save)
     learning = {"batch": batch, "buffer": buffer, "optimizer": optimizer, "target_every": target_every, "every": every}
     size = {"steps": steps, "runs": runs, "seed": seed}
     axes = ({"ratios": True} if ratios else {}) | (dict(STREAMING) if streaming else {})
@@ -112,7 +112,8 @@ def learn(
 
     single, grid = single_and_grid(typed)
     try:
-        return gpbe.train(env, algorithm, checkpoint=checkpoint, progress=True, **options, **single, **grid)
+        with environment_errors(env):
+            return gpbe.train(env, algorithm, checkpoint=checkpoint, progress=True, **options, **single, **grid)
     except KeyboardInterrupt as interruption:
         if checkpoint is None:
             raise

@@ -10,7 +10,7 @@ import numpy as np
 
 from gpbe.checks import check_at_least
 from gpbe.cli.options import File, Folder, Number, Real
-from gpbe.cli.terminal import check_writable
+from gpbe.cli.terminal import check_file, check_writable
 from gpbe.errors import InputError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def check_watching(asked: Watching, algorithms: Sequence[str]) -> None:
     for name in algorithms:
         csv = own_file(asked.csv, name, algorithms)
         if csv is not None:
-            check_writable(csv.parent)
+            check_file(csv)
         if asked.tensorboard is not None:
             check_writable(own_folder(asked.tensorboard, name, algorithms))
     if asked.measure and asked.csv is None and asked.tensorboard is None:

@@ -14,7 +14,7 @@ from gpbe.errors import InputError
 
 
 class Given(NamedTuple):
-    """What a step of one lane gave, whatever that is."""
+    """The outcome of one lane's step as the environment gave it, not yet checked."""
 
     observation: Any
     reward: Any
@@ -112,7 +112,7 @@ class Together:
 
 
 def wrong(name: str, what: str, given: Any, should: str) -> InputError:
-    """What to say of something that an environment gave."""
+    """The refusal of something that an environment gave."""
     return InputError(f"{name}: {what} {repr(given)[:80]}; it should be {should}")
 
 

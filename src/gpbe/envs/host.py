@@ -3,12 +3,13 @@
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import isfinite, nan
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from gpbe.checks import LARGEST_LEARNED
 from gpbe.envs.copies import Copies, Given, Separate, Together, close_all, wrong
 from gpbe.envs.spaces import action_count, encoder, observation_shape
 from gpbe.errors import InputError, SeedWarning
@@ -132,6 +133,7 @@ class HostEnvs:
         for lane, observation in self._copies.begin(seeds).items():
             self._history[lane] = []
             into[lane] = self._encode(lane, observation)
+        self._check_finite(into[list(seeds)])
 
     def step(self, actions: Int[np.ndarray, " L"]) -> HostStepped:
         """Actions count from 0, wherever the environment's own begin."""
@@ -143,6 +145,7 @@ class HostEnvs:
             assert given is not None
             self._history[lane].append(taken[lane])
             reached[lane], reward[lane], terminated[lane], truncated[lane] = self._read(lane, given)
+        self._check_finite(reached)
         following = reached.copy()
         if ended := np.flatnonzero(terminated | truncated).tolist():
             for lane in ended:
@@ -156,10 +159,10 @@ class HostEnvs:
         """What a step gave, if it is what Gymnasium says a step gives."""
         try:
             reward, ends = float(given.reward), (bool(given.terminated), bool(given.truncated))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             reward, ends = nan, (False, False)
-        if not isfinite(reward):
-            raise wrong(self.name, "step gave the reward", given.reward, "a finite number")
+        if not abs(reward) <= LARGEST_LEARNED:
+            raise wrong(self.name, "step gave the reward", given.reward, f"a number, {LARGEST_LEARNED:g} at most")
         return self._encode(lane, given.observation), reward, *ends
 
     def snapshot(self) -> Snapshot:
@@ -210,11 +213,25 @@ class HostEnvs:
         return np.empty((self.lanes, *self.observation), np.float32)
 
     def _encode(self, lane: int, observation: Any) -> Float[np.ndarray, "..."]:
-        try:  # A wrong shape would otherwise be broadcast.
-            return np.asarray(self._encoders[lane](observation), np.float32).reshape(self.observation)
+        try:
+            found = np.asarray(self._encoders[lane](observation))
+            if found.dtype != np.float32:
+                with np.errstate(over="ignore"):  # what is too large is refused below
+                    found = found.astype(np.float32)
         except (TypeError, ValueError, IndexError):
-            should = f"numbers of shape {self.observation}"
-            raise wrong(self.name, "an observation is", observation, should) from None
+            found = None
+        if found is not None and found.ndim == 0:  # of a space without axes, or as some give single numbers
+            found = found.reshape(1)
+        if found is None or found.shape != self.observation:  # a wrong shape would otherwise be broadcast
+            raise wrong(self.name, "an observation is", observation, f"numbers of shape {self.observation}")
+        return found
+
+    def _check_finite(self, observations: Observations) -> None:
+        """All lanes at once: one look costs less than eight."""
+        finite = np.isfinite(observations)
+        if not finite.all():
+            lane = int(np.argwhere(~finite)[0, 0])
+            raise wrong(self.name, "an observation is", observations[lane], "numbers that are finite in 32 bits")
 
 
 def episode_seed(seed: int, number: int) -> int:

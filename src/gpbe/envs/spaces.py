@@ -46,7 +46,7 @@ def as_observation(observation: Any) -> Float[np.ndarray, "..."]:
 
 
 def action_count(space: Any, name: str) -> int:
-    """How many actions there are, which are Discrete.
+    """The number of actions of a Discrete space; any other space is refused.
 
     >>> from gymnasium import spaces
     >>> action_count(spaces.Discrete(3, start=1), "mine")
@@ -60,5 +60,5 @@ def action_count(space: Any, name: str) -> int:
 
 
 def first_action(space: Any) -> int:
-    """Where the environment's own actions begin; here they count from 0."""
+    """The environment's number for its first action; gpbe counts them from 0."""
     return int(space.start)

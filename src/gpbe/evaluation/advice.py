@@ -7,7 +7,7 @@ import numpy as np
 
 from gpbe.evaluation.asked import ESTIMATORS
 from gpbe.evaluation.result import Estimate
-from gpbe.evaluation.survey import Calibrated, Survey
+from gpbe.evaluation.survey import SUSPICIOUS, Calibrated, Survey
 
 BY_RATIOS = ("wdr", "dr", "wpdis", "pdis", "wis", "is")
 """Estimators that are consistent whatever the features are."""
@@ -17,6 +17,8 @@ SIMPLEST = ("wpdis", "pdis", "wdr", "dr")
 """The others, the simplest first."""
 CLEARLY = 0.8
 """Part of the simplest one's error below which another is taken: the smallest of several like errors is too small."""
+FEW_CUT = 0.02
+"""The part of the episodes that may be cut off without a warning."""
 ENOUGH = 30.0
 """Effective episodes below which products of ratios are not to be trusted."""
 FEW = 4.0
@@ -27,9 +29,16 @@ SETTLED = 0.02
 
 def warnings(survey: Survey, calibration: Calibrated, estimates: Mapping[str, Estimate]) -> tuple[str, ...]:
     """Sentences about what is wrong with the log, or may be."""
+    return tuple(
+        [*_of_the_log(survey), *_of_probabilities(calibration), *_of_estimates(survey, calibration, estimates)]
+    )
+
+
+def _of_the_log(survey: Survey) -> list[str]:
+    """Episodes that were cut off, and products of ratios that leave too few of them."""
     said = []
     cut = survey.episodes - survey.ended
-    if survey.ended and cut > 0.02 * survey.episodes:
+    if survey.ended and cut > FEW_CUT * survey.episodes:
         said.append(
             f"{cut:,} of {survey.episodes:,} episodes are cut off before they end; importance sampling counts nothing "
             "after that, the other estimators go on with values"
@@ -48,18 +57,28 @@ def warnings(survey: Survey, calibration: Calibrated, estimates: Mapping[str, Es
             f"the log is worth {effective[-1]:.3g} episodes of the target policy (from step {step} on fewer than "
             f"{ENOUGH:g}); estimates from products of ratios rest on few episodes"
         )
-    if calibration.suspicious:
-        if calibration.inverse_score > 4:
-            said.append(
-                f"1 / behavior averages to more than the number of actions ({calibration.inverse_score:.1f} standard "
-                "errors): recorded probabilities are too small for how often these actions were taken"
-            )
-        else:
-            what = "" if calibration.worst_feature < 0 else f" along feature {calibration.worst_feature}"
-            said.append(
-                f"the ratios do not average to 1{what} ({calibration.worst_score:+.1f} standard errors): the recorded "
-                "probabilities of the behavior look wrong, or the target takes actions that the behavior never takes"
-            )
+    return said
+
+
+def _of_probabilities(calibration: Calibrated) -> list[str]:
+    """Recorded probabilities that do not fit the actions that were taken."""
+    if not calibration.suspicious:
+        return []
+    if calibration.inverse_score > SUSPICIOUS:
+        return [
+            f"1 / behavior averages to more than the number of actions ({calibration.inverse_score:.1f} standard "
+            "errors): recorded probabilities are too small for how often these actions were taken"
+        ]
+    what = "" if calibration.worst_feature < 0 else f" along feature {calibration.worst_feature}"
+    return [
+        f"the ratios do not average to 1{what} ({calibration.worst_score:+.1f} standard errors): the recorded "
+        "probabilities of the behavior look wrong, or the target takes actions that the behavior never takes"
+    ]
+
+
+def _of_estimates(survey: Survey, calibration: Calibrated, estimates: Mapping[str, Estimate]) -> list[str]:
+    """Estimates that are no numbers, have not settled, or contradict one another."""
+    said = []
     infinite = [e.name for e in estimates.values() if not e.finite]
     for names, why in (
         ([name for name in infinite if name in BY_RATIOS], "products of ratios are too large or too few"),
@@ -80,13 +99,13 @@ def warnings(survey: Survey, calibration: Calibrated, estimates: Mapping[str, Es
             f"one episode or two make up nearly all of the error of {chosen.name}; if more like these are to be "
             "expected than are in this log, its interval is too narrow"
         )
-    enough = bool(survey.ended and len(effective) and effective[-1] >= ENOUGH)
+    enough = bool(survey.ended and len(survey.effective) and survey.effective[-1] >= ENOUGH)
     if apart := _apart(estimates, enough):
         said.append(
             f"the intervals of {apart[0]} and {apart[1]} do not meet: the features may be too coarse for linear "
             "values, or the ratios wrong"
         )
-    return tuple(said)
+    return said
 
 
 def recommend(survey: Survey, calibration: Calibrated, estimates: Mapping[str, Estimate]) -> tuple[str, str]:

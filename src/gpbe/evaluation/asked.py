@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast, get_args
 import numpy as np
 
 from gpbe.algorithms import linear, nonlinear
-from gpbe.checks import as_floats, check_at_least, check_known
+from gpbe.checks import as_floats, check_at_least, check_given, check_known, check_level
 from gpbe.errors import InputError
 from gpbe.evaluation.intervals import Method
 from gpbe.evaluation.linear import Where
@@ -81,13 +81,13 @@ def read_asked(
         check_known(name, [*ESTIMATORS, *(a for a in family if a not in ESTIMATORS)], "estimator")
     if not names:
         raise InputError("there should be one estimator at least; leave it out for all")
-    if not (isinstance(level, Real) and 0 < level < 1):
-        raise InputError(f"level is {level!r}; it should lie between 0 and 1, as 0.95")
+    check_level(level)
     check_known(interval, get_args(Method), "interval")
     if not (isinstance(lam, Real) and 0 <= lam <= 1):
         raise InputError(f"lam is {lam!r}; it should lie in [0, 1]")
     if not isinstance(workers, Workers):
         check_at_least(1, workers=workers)
+    check_given(resamples=resamples, seed=seed, workers=workers)
     check_at_least(2, resamples=resamples)
     check_at_least(0, seed=seed)
     learned = [name for name in names if name not in ESTIMATORS]

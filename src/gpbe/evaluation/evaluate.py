@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
+from gpbe.checks import check_function
 from gpbe.errors import InputError
 from gpbe.evaluation import advice
 from gpbe.evaluation.asked import Asked, possible, read_asked
@@ -76,6 +77,7 @@ def evaluate(
         body=body,
         hyperparameters=hyperparameters,
     )
+    check_function(advance=advance)
     source = read_source(log)
     check_states(asked, source)
     with workers.connected() if isinstance(workers, Workers) and len(source.parts) > 1 else nullcontext():

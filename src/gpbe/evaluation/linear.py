@@ -28,7 +28,7 @@ class Where:
     """The features of the given states."""
 
     def rows(self, walk: Walk) -> Array:
-        """Which rows of a piece count."""
+        """A mask of the rows of a piece that count."""
         return walk.begins if self.kind == "start" else np.ones(len(walk.log), dtype=bool)
 
 

@@ -12,6 +12,7 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from gpbe.evaluation.result import Evaluation
+    from gpbe.evaluation.survey import Survey
 
 WHOSE = {
     "start": "where episodes begin",
@@ -58,7 +59,7 @@ def _block(title: str | None, *content: RenderableType) -> list[RenderableType]:
     return [*heading, *(Padding(c, (0, 0, 0, 2)) for c in content)]
 
 
-def _episodes(survey) -> str:
+def _episodes(survey: "Survey") -> str:
     if not survey.ended:
         return "no episode ends"
     mean = survey.rows / survey.episodes

@@ -182,6 +182,12 @@ class Calibration:
         return Calibrated(float(z[0]), worst - 1, float(z[worst]), chance, inverse)
 
 
+UNLIKELY = 1e-3
+"""How unlikely the ratios must be, if the probabilities are right, for a warning."""
+SUSPICIOUS = 4.0
+"""Standard errors by which 1 / behavior may average to more than the number of actions."""
+
+
 class Calibrated(NamedTuple):
     """What the test of the probabilities says."""
 
@@ -198,7 +204,7 @@ class Calibrated(NamedTuple):
     @property
     def suspicious(self) -> bool:
         """Do the probabilities look wrong?"""
-        return self.chance < 1e-3 or self.inverse_score > 4
+        return self.chance < UNLIKELY or self.inverse_score > SUSPICIOUS
 
 
 def _score(sums: Array) -> Array:

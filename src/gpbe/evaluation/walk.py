@@ -16,7 +16,7 @@ NUMBERS = 2**20
 
 
 class Grouping(NamedTuple):
-    """What is resampled, and what is summed together.
+    """How units of a log are put into groups, whose sums are kept and resampled.
 
     Units are independent of each other, or nearly: episodes, or blocks of rows where nothing ends. The unit with number
     u belongs to the group `offset + u % groups`. With few units each is a group of its own.

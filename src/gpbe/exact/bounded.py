@@ -57,7 +57,7 @@ def bounded_maximum(G: Float[Array, "N M"], a: Float[Array, " M"], curvature: fl
 
 
 def _slack(G: Array, y: Array) -> Float[Array, "2 N"]:
-    """What is left to both bounds."""
+    """The distance of G y to its upper bound 1 and to its lower bound -1."""
     return np.stack([1 - G @ y, 1 + G @ y])
 
 
@@ -86,6 +86,6 @@ def _step(G: Array, a: Array, curvature: float, point: _Point, slack: Float[Arra
 
 
 def _reach(positive: Array, change: Array) -> float:
-    """How far one can go until something is 0."""
+    """The largest step along `change` that keeps every entry of `positive` from falling below 0."""
     falls = change < 0
     return float((-positive[falls] / change[falls]).min(initial=np.inf))

@@ -17,6 +17,7 @@ from gpbe.exact.variance import Followon, followon_spread, samples_vary_finitely
 from gpbe.exact.weightings import Name, as_lambda, mismatch, weighting
 from gpbe.lazy import named
 from gpbe.mdp import PredictionProblem
+from gpbe.mdp.prediction import check_problem
 from gpbe.shapes import Array, PerState
 
 WEIGHTINGS: tuple[Name, ...] = ("behavior", "target", "emphatic")
@@ -137,7 +138,7 @@ class Diagnosis:
 
     @property
     def summary(self) -> str:
-        """What it comes to, in a line."""
+        """One line: whether off-policy TD converges here, and what to use."""
         verdict = self.stability["behavior"].verdict
         said = "may or may not converge" if verdict == "undecided" else verdict
         return f"{self.problem.name}: off-policy TD {said}; recommended: {self.recommendation[0]}"
@@ -170,10 +171,7 @@ def diagnose(problem: PredictionProblem, lam: float = 0.0) -> Diagnosis:
     >>> diagnose(mdp.baird()).stability["behavior"].verdict
     'diverges'
     """
-    if not isinstance(problem, PredictionProblem):
-        raise InputError(
-            f"problem is of type {type(problem).__name__}; give a PredictionProblem, or gpbe.mdp.find(name)"
-        )
+    check_problem(problem)
     if problem.batch_shape:
         raise InputError(f"diagnose takes one problem; this is a batch with axes {problem.batch_shape}: use problem[i]")
     if np.ndim(lam):

@@ -11,6 +11,7 @@ from gpbe.exact.objectives import OBJECTIVES, quadratic
 from gpbe.exact.robust import ROBUST, robust_solution
 from gpbe.exact.weightings import Name
 from gpbe.mdp import PredictionProblem
+from gpbe.mdp.prediction import check_problem
 from gpbe.shapes import Array, Numbers, PerState, Scalar, Weights
 
 
@@ -49,6 +50,7 @@ def solution(problem: PredictionProblem, objective: str, d: Name | Numbers, **op
     >>> baird.rank.item(), baird.unique_weights.item(), baird.unique_values.item()
     (7, False, True)
     """
+    check_problem(problem)
     x = problem.features
     q = quadratic(problem, objective, d, **options)
     scale = linalg.frobenius(q.operator) * linalg.frobenius(x)

@@ -84,6 +84,8 @@ def as_projection(problem: PredictionProblem, projection: Numbers | None) -> Fea
     array = as_floats(projection, "projection")
     columns = array.shape[-1] if array.ndim else 0
     check_shape(array, (problem.mdp.n_states, columns), "projection", "states, features of H")
+    if not columns:
+        raise InputError(f"projection has shape {array.shape}; there should be one feature of H at least")
     return array
 
 

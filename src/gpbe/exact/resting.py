@@ -95,7 +95,7 @@ def as_starts(starts: Numbers, size: int) -> Starts:
 
 
 def relative(vector: Array, scale: float) -> float:
-    """How long a vector is beside others."""
+    """The length of a vector as a multiple of `scale`."""
     return float(np.linalg.norm(vector)) / scale
 
 

@@ -5,10 +5,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from jaxtyping import Complex, Float
 
+from gpbe.checks import as_floats
 from gpbe.errors import InputError
 from gpbe.exact.traces import linear_system
 from gpbe.exact.weightings import Name
 from gpbe.mdp import PredictionProblem
+from gpbe.mdp.prediction import check_problem
 from gpbe.shapes import Array, Numbers
 
 Verdict = Literal["converges", "diverges", "undecided"]
@@ -43,8 +45,12 @@ def gradient_stability(
     >>> gradient_stability(star, "behavior", beta=0.0), gradient_stability(star, "behavior", beta=1.0)
     ('converges', 'diverges')
     """
-    system = linear_system(problem, d, lam)
+    for name, value, low in (("beta", beta, "0 or more"), ("ratio", ratio, "above 0")):
+        number = as_floats(value, name)
+        if number.ndim or number < 0 or (number == 0 and name == "ratio"):
+            raise InputError(f"{name} is {value!r}; it should be one number, {low}")
     span = _span(problem)
+    system = linear_system(problem, d, lam)
     a, c = span @ system.A @ span.T, span @ system.C @ span.T
     joint = np.block([[a, (c - a).T], [ratio * a, ratio * (c + beta * np.eye(len(c)))]])
     return _verdict(np.linalg.eigvals(joint), np.linalg.norm(system.C, ord=2))
@@ -52,8 +58,11 @@ def gradient_stability(
 
 def _span(problem: PredictionProblem) -> Float[Array, "R K"]:
     """An orthonormal basis of the directions of w that some feature vector has."""
+    check_problem(problem)
     if problem.batch_shape:
         raise InputError(f"one problem at a time; this is a batch with axes {problem.batch_shape}: pick problem[i]")
+    if not problem.feature_triangle.any():
+        raise InputError("every feature is 0, so that there are no weights to move; give features that are not")
     _, s, vt = np.linalg.svd(problem.feature_triangle, full_matrices=False)
     return vt[s > 1e-12 * s[0]]
 
@@ -76,7 +85,8 @@ def td_stability(problem: PredictionProblem, d: Name | Numbers, lam: Numbers = 0
     >>> td_stability(mdp.baird(), "behavior").verdict, td_stability(mdp.baird(), "emphatic").verdict
     ('diverges', 'converges')
     """
-    x, span = problem.features, _span(problem)
+    span = _span(problem)
+    x = problem.features
     system = linear_system(problem, d, lam)
     values, vectors = np.linalg.eig((span @ system.A @ span.T).astype(complex))
     order = np.argsort(np.real(values))

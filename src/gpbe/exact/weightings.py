@@ -9,6 +9,7 @@ from gpbe import linalg
 from gpbe.checks import as_floats, check_interval, check_known, check_shape
 from gpbe.errors import InputError
 from gpbe.mdp import PredictionProblem
+from gpbe.mdp.prediction import check_problem
 from gpbe.shapes import Array, Numbers, PerState, Scalar, StateMatrix, as_scalar
 
 Name = Literal["behavior", "target", "followon", "emphatic", "start", "uniform"]
@@ -33,12 +34,14 @@ def weighting(problem: PredictionProblem, name: Name, lam: Numbers = 0.0, beta: 
     >>> weighting(walk, "behavior") * 9
     array([1., 2., 3., 2., 1.])
     """
+    check_problem(problem)
     check_known(name, WEIGHTINGS, "weighting")
     return WEIGHTINGS[name].compute(problem, lam, beta)
 
 
 def as_weighting(problem: PredictionProblem, d: Name | Numbers) -> PerState:
     """A weighting from its name or as an array (..., S) of weights that are not negative and not all 0."""
+    check_problem(problem)
     if isinstance(d, str):
         return weighting(problem, cast(Name, d))
     array = as_floats(d, "the weighting")

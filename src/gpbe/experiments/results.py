@@ -29,7 +29,7 @@ def folder_of(name: str, scale: str, out: Path, own: bool = False) -> Path:
     >>> folder_of("mine", "quick", Path("out"), own=True).as_posix()
     'out/results/mine'
     """
-    return out / RESULTS / (name if own else f"{name}-{scale}")
+    return Path(out) / RESULTS / (name if own else f"{name}-{scale}")
 
 
 def stage_folder(name: str, scale: str, out: Path) -> Path:
@@ -58,6 +58,7 @@ def packed_files(folder: Path) -> dict[str, Path]:
     >>> packed_files(Path("results"))["kolter"].name  # in a clone of the repository
     'kolter-paper.parquet'
     """
+    folder = Path(folder)
     if not folder.is_dir():
         raise InputError(
             f"{folder}: there is no such folder; name one with packed results, such as that of gpbe's repository "

@@ -42,7 +42,7 @@ def looks_of(algorithms: Iterable[str]) -> dict[str, Look]:
 
 
 def _as_fields(pair: tuple[str, tuple[float, ...]] | None) -> dict[str, Any]:
-    """What a look is told: nothing where every pair is taken."""
+    """A pair of color and dashes as the fields of a look; none if every pair is taken."""
     return {} if pair is None else dict(zip(("color", "dashes"), pair, strict=True))
 
 

@@ -29,7 +29,7 @@ def write_atomic(target: Path, data: bytes, scratch: Path | None = None) -> None
     """
     temporary = (scratch or target.parent) / f"{'' if scratch else '.'}{target.name}.{os.getpid()}"
     try:
-        _check_regular(target)
+        check_regular(target)
         try:
             _write_durably(temporary, data)
             os.replace(temporary, target)
@@ -45,7 +45,7 @@ def write_atomic(target: Path, data: bytes, scratch: Path | None = None) -> None
 def append(target: Path, data: bytes, anew: bool = False) -> None:
     """Write `data` at the end of a file, or as all of one (`anew`); when it raises, the file is as long as before."""
     try:
-        _check_regular(target)
+        check_regular(target)
         with open(target, "wb" if anew else "ab", buffering=0) as file:
             before, left = file.tell(), memoryview(data)
             try:
@@ -70,7 +70,7 @@ def write_table(target: Path, table: "pl.DataFrame") -> Path:
 
 
 def refusal(path: Path, error: OSError) -> InputError:
-    """What an operating system's refusal to write means to the one who started it."""
+    """The error for a file that the operating system did not let us write."""
     if error.errno in _FULL:
         return InputError(
             f"{path}: {_FULL[error.errno]}; nothing half-written was left, so make room and start again to resume"
@@ -87,7 +87,7 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _check_regular(target: Path) -> None:
+def check_regular(target: Path) -> None:
     """Refuse to write where something is that is no file."""
     try:
         mode = os.stat(target).st_mode

@@ -50,7 +50,7 @@ def seal(frame: "pl.DataFrame", about: dict[str, Any], level: int | None = None)
 
 
 def check(data: bytes) -> dict[str, Any]:
-    """What a file's bytes say about it, after comparing them with their checksum.
+    """The description in a file's bytes, after comparing them with their checksum.
 
     >>> import polars as pl
     >>> data = bytearray(seal(pl.DataFrame({"x": [1.0, 2.0]}), {}))

@@ -7,7 +7,7 @@ from typing import Any
 from gpbe import mdp
 from gpbe.algorithms.linear import Algorithm
 from gpbe.algorithms.nonlinear import NonlinearAlgorithm
-from gpbe.checks import check_seed
+from gpbe.checks import check_function, check_given, check_seed
 from gpbe.errors import InputError
 from gpbe.exact.weightings import Name
 from gpbe.learn.linear.predict import predict_linear
@@ -99,6 +99,8 @@ def predict(
     ((3, 4), (3, 4, 5))
     """
     check_seed(seed)
+    check_given(runs=runs)
+    check_function(advance=advance)
     asked = Asked(
         problem=read_problem(problem),
         algorithm=algorithm,

@@ -55,7 +55,7 @@ class Asked(NamedTuple):
 
     @contextmanager
     def telling(self, settings: int, rows: int | None = None) -> Iterator[Callable[..., None]]:
-        """What is told how many more settings are done, and how many more rows they have learned from.
+        """A function to call with how many more settings are done, and how many more rows they have learned from.
 
         The one who asked hears of settings. A bar counts them too or, if each learns from so many rows of a log, rows.
         """
@@ -71,7 +71,7 @@ class Asked(NamedTuple):
 
     @contextmanager
     def reading(self, log: Source) -> Iterator[Callable[[int], None]]:
-        """What is told how many more rows of a log have been read, and shows it."""
+        """A function to call with how many more rows of a log have been read; it moves a bar."""
         rows = log.count() if self.steps is None else min(self.steps, log.count())
         with progress(f"reading for {self.title}", rows, "rows", bool(self.progress)) as bar:
             yield bar

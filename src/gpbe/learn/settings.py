@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import product
+from math import prod
 from typing import Any, Protocol, runtime_checkable
 
 import jax
@@ -13,6 +13,9 @@ from gpbe.algorithms.hyperparameters import Hyperparameter, checked_numbers
 from gpbe.errors import InputError
 from gpbe.shapes import Array, Numbers
 
+MOST_SETTINGS = 10**6
+"""Combinations that `grid` makes: nobody waits for as many to be learned."""
+
 
 def grid(**values: Numbers) -> dict[str, Array]:
     """Every combination of the values, as arrays of one length to hand to `predict` or `train`.
@@ -20,8 +23,14 @@ def grid(**values: Numbers) -> dict[str, Array]:
     >>> grid(step_size=[0.1, 0.2], lam=[0.0, 0.5, 0.9])["lam"]
     array([0. , 0.5, 0.9, 0. , 0.5, 0.9])
     """
-    columns = list(zip(*product(*(np.atleast_1d(v) for v in values.values())), strict=True))
-    return {name: np.array(column) for name, column in zip(values, columns, strict=True)}
+    lists = {name: np.atleast_1d(given) for name, given in values.items()}
+    for name, each in lists.items():
+        if each.ndim > 1 or not each.size:
+            raise InputError(f"{name} has shape {each.shape}; give one number, or a list of numbers to sweep")
+    if (count := prod(map(len, lists.values()))) > MOST_SETTINGS:
+        raise InputError(f"there are {count:,} combinations of {', '.join(lists)}; take {MOST_SETTINGS:,} at most")
+    columns = np.meshgrid(*lists.values(), indexing="ij")
+    return {name: column.ravel() for name, column in zip(lists, columns, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -68,7 +77,7 @@ class HasHyperparameters(Protocol):
 def read_settings(
     algorithm: HasHyperparameters, given: Mapping[str, Any], declared: Mapping[str, Hyperparameter], name: str
 ) -> Settings:
-    """What was given for the algorithm `name`, checked against its family's declarations; defaults for the rest."""
+    """The settings of an algorithm: what was given, checked against its family's declarations, and defaults."""
     return as_settings(algorithm.defaults() | checked_numbers(given, declared, algorithm.hyperparameters, name))
 
 

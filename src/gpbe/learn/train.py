@@ -9,7 +9,7 @@ import numpy as np
 
 from gpbe.algorithms.control import ControlAlgorithm, Spec, find_algorithm
 from gpbe.bars import both, training_progress
-from gpbe.checks import check_at_least, check_seed
+from gpbe.checks import check_at_least, check_function, check_given, check_seed, is_whole
 from gpbe.envs import CompiledEnv, HostEnv, find
 from gpbe.errors import InputError
 from gpbe.lazy import named
@@ -107,7 +107,7 @@ class Training(Long):
             raise InputError(given)
         index = (setting, run) if swept else (run,)
         for name, i, size in zip(("setting", "run")[-len(index) :], index, self.weights.shape, strict=False):
-            if not -size <= i < size:  # pyright: ignore[reportOptionalOperand]
+            if not (is_whole(i) and -size <= i < size):  # pyright: ignore[reportOptionalOperand]
                 raise InputError(f"there is no {name} {i}; there are 0 to {size - 1}")
         used = self.hyperparameters.of(setting or 0)
         scale = None if self.scale is None else self.scale[index]
@@ -185,6 +185,9 @@ def train(
     >>> result.returns.shape, result.agent(run=1, setting=0).act([0.0, 0.0, 0.1, 0.0]) in (0, 1)
     ((2, 2, 2), True)
     """
+    required = {"batch": batch, "buffer": buffer, "target_every": target_every, "activation": activation}
+    check_given(steps=steps, runs=runs, **required)
+    check_function(advance=advance)
     check_at_least(1, steps=steps)
     every = min(DEFAULTS.every, steps) if every is None else every
     asked = Asked(

@@ -14,7 +14,7 @@ from gpbe.files.atomic import write_atomic
 from gpbe.files.npz import MOST, read_npz
 from gpbe.files.reading import TEXT, read_bytes
 from gpbe.mdp.finite import FiniteMDP
-from gpbe.mdp.prediction import PredictionProblem
+from gpbe.mdp.prediction import PredictionProblem, check_problem
 from gpbe.mdp.sparse_files import FEATURES, TRANSITIONS, pack, unpack
 from gpbe.mdp.toml_reader import parse
 from gpbe.mdp.toml_writer import render
@@ -67,6 +67,7 @@ def save(problem: PredictionProblem, path: str | Path) -> None:
     >>> load(file).initial_weights
     array([ 1.,  1.,  1.,  1.,  1.,  1.,  1., 10.])
     """
+    check_problem(problem)
     path = Path(path)
     suffix = _suffix(path)
     try:

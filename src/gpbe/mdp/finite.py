@@ -1,6 +1,6 @@
 """The finite Markov decision process: one definition for the exact matrices and for the simulator."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -228,7 +228,10 @@ class FiniteMDP:
 
 def named_axes(states: Sequence[str] | None, actions: Sequence[str] | None) -> tuple[Axis, Axis, Axis]:
     """The axes of a transition, with the names of states and actions for messages."""
-    s, a = tuple(states or ()), tuple(actions or ())
+    for what, names in (("state_names", states), ("action_names", actions)):
+        if names is not None and not isinstance(names, Collection):
+            raise InputError(f"{what} is of type {type(names).__name__}; it should be a list of names")
+    s, a = (() if names is None else tuple(names) for names in (states, actions))
     return Axis("state", s), Axis("action", a), Axis("next state", s)
 
 

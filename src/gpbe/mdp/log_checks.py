@@ -1,6 +1,6 @@
 """What a log is made of, checked: columns that fit together, probabilities, and which rows tell where they led."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 import numpy as np
@@ -99,7 +99,26 @@ def _labels(episode: Any, rows: int) -> Array:
     label = np.asarray(episode)
     if label.shape != (rows,):
         raise InputError(f"episode has shape {label.shape}; it should have one label for each of {rows} rows")
+    if (row := comes_back(label, np.flatnonzero(np.append(True, label[1:] != label[:-1])))) is not None:
+        raise InputError(f"episode[row {row}] is {label[row]} {AGAIN}")
     return label
+
+
+AGAIN = "again, after rows of another; the rows of an episode should follow one another"
+
+
+def comes_back(label: Array, begins: Array, seen: Container[Any] = ()) -> int | None:
+    """The first of the rows with which episodes begin that has a label from before; None if there is none.
+
+    >>> comes_back(np.array([7, 8, 8, 7]), begins=np.array([0, 1, 3]))
+    3
+    """
+    new: set[Any] = set()
+    for row, name in zip(begins.tolist(), label[begins].tolist(), strict=True):
+        if name in seen or name in new:
+            return row
+        new.add(name)
+    return None
 
 
 def same_place(x: Array, follows: Array) -> Array:

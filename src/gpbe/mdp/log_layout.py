@@ -61,7 +61,7 @@ class Layout:
             )
 
     def default(self, name: str) -> Any:
-        """What a field is if nobody says anything."""
+        """The default of a field."""
         return next(f.default for f in fields(self) if f.name == name)
 
     def resolve(self, schema: Mapping[str, Any], file: str) -> "Resolved":

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from gpbe.errors import InputError
-from gpbe.mdp.log_checks import check_possible
+from gpbe.mdp.log_checks import AGAIN, check_possible, comes_back
 from gpbe.mdp.log_layout import Layout, Place, Resolved, applied, labels, numbers, vectors
 from gpbe.shapes import Array
 from gpbe.wording import counted
@@ -52,12 +52,9 @@ class Order:
         rows = np.flatnonzero(begins)
         if self.label is None:
             rows = np.append(0, rows)
-        new = label[rows].tolist()
-        if len(set(new)) < len(new) or not self.seen.isdisjoint(new):
-            row = next(row for k, row in enumerate(rows) if new[k] in self.seen or new[k] in new[:k])
-            said = f"is {label[row]} again, after rows of another; rows should be sorted by {name}"
-            raise at.refuse(name, int(row), said)
-        self.seen.update(new[: max(0, REMEMBERED - len(self.seen))])
+        if (row := comes_back(label, rows, self.seen)) is not None:
+            raise at.refuse(name, row, f"is {label[row]} {AGAIN}")
+        self.seen.update(label[rows].tolist()[: max(0, REMEMBERED - len(self.seen))])
 
     def _check(self, begins: Array, gaps: Array, step: Array, at: Place, names: tuple[str, str]) -> None:
         self.first = float(step[0]) if self.first is None else self.first

@@ -63,6 +63,8 @@ class PredictionProblem:
         initial_weights: Numbers | None = None,
         name: str = "problem",
     ):
+        if not isinstance(mdp, FiniteMDP):
+            raise InputError(f"mdp is of type {type(mdp).__name__}; it should be a FiniteMDP")
         target, behavior = mdp.policy(target, "target"), mdp.policy(behavior, "behavior")
         check_coverage(target, behavior, mdp.axes[:2])
         features = _read_features(mdp, features)
@@ -192,6 +194,19 @@ class PredictionProblem:
     def target_distribution(self) -> PerState:
         """d_pi, the stationary distribution of the target policy."""
         return stationary_distribution(self.mdp.transition_under(self.target), "target", self.mdp.state_names)
+
+
+def check_problem(problem: object) -> None:
+    """Refuse what is no problem, such as the name of one.
+
+    >>> check_problem("baird")
+    Traceback (most recent call last):
+    gpbe.errors.InputError: problem is of type str; give a PredictionProblem, or gpbe.mdp.find(name)
+    """
+    if not isinstance(problem, PredictionProblem):
+        raise InputError(
+            f"problem is of type {type(problem).__name__}; give a PredictionProblem, or gpbe.mdp.find(name)"
+        )
 
 
 def _read_features(mdp: FiniteMDP, features: Any) -> Features:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
-from gpbe.checks import check_at_least, check_seed
+from gpbe.checks import check_at_least, check_given, check_seed
 from gpbe.errors import InputError
 from gpbe.mdp.finite import FiniteMDP
 from gpbe.mdp.layout import Outcomes
@@ -58,6 +58,7 @@ def simulate(mdp: FiniteMDP, policy: PerStateAction, steps: int, runs: int = 1, 
     policy = mdp.policy(policy)
     if mdp.layout.probability.ndim > 3 or policy.ndim > 2 or mdp.start.ndim > 1:
         raise InputError("simulate takes one transition function and one policy; these carry leading axes")
+    check_given(steps=steps, runs=runs)
     check_at_least(1, steps=steps, runs=runs)
     check_seed(seed)
     uniforms = np.ascontiguousarray(uniforms_of(seed, runs, steps + 1).T)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from gpbe.checks import check_known
+from gpbe.errors import InputError
 from gpbe.report.claims import Judged, tally
 from gpbe.report.model import STEPS, Cost, Dependence
 from gpbe.report.parts import FACTS, PAPER_STEPS, SIGNS, shortened
@@ -19,9 +20,21 @@ BLOCK = re.compile(r"(<!-- claims: ([\w\s,-]+?) -->\n)(.*?)(<!-- end of claims -
 def page_of(
     path: Path, judged: Sequence[Judged], solved: Sequence[Dependence], costs: Sequence[Cost], files: Mapping[str, Path]
 ) -> str:
-    """What a file will say: the whole page; or what it says now, with its table of claims made anew if it has one."""
-    before = path.read_text(encoding="utf-8") if path.is_file() else ""
-    return with_table(before, judged, files) if BLOCK.search(before) else results_page(judged, solved, costs, files)
+    """The new text of a file: the whole page; or its present text, with its table of claims made anew if it has one.
+
+    Anything else that somebody has written there is not overwritten.
+    """
+    try:
+        before = path.read_text(encoding="utf-8") if path.is_file() else ""
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is no text in UTF-8; name a Markdown file") from None
+    if BLOCK.search(before):
+        return with_table(before, judged, files)
+    if before.strip() and not before.startswith(TITLE):
+        raise InputError(
+            f"{path} is not a page of verdicts, and has no table marked <!-- claims: ... -->; name another file"
+        )
+    return results_page(judged, solved, costs, files)
 
 
 def results_page(

@@ -28,7 +28,7 @@ class Chunk:
     id: str = field(init=False)
     """The first sixteen hexadecimal digits of the SHA-256 of group and payload."""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.cost < 0:
             raise InputError(f"a chunk of group {self.group!r} has cost {self.cost}; it should be 0 or more steps")
         what = f"the payload of a chunk of group {self.group!r}"

@@ -50,7 +50,7 @@ class Ray:
     workers: int | None = None
     """How many actors at most; as many as the cluster has CPUs if left out."""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.workers is not None and self.workers < 1:
             raise InputError(f"workers is {self.workers}; it should be at least 1")
 

@@ -40,7 +40,7 @@ class Local:
     workers: int | None = None
     """How many processes; as many as there are cores if left out."""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.workers is not None and self.workers < 1:
             raise InputError(f"workers is {self.workers}; it should be at least 1")
 

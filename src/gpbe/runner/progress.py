@@ -26,7 +26,7 @@ def progress(title: str, stream: TextIO | None = None, unit: str = "steps") -> D
 
 @contextlib.contextmanager
 def _if_it_can_be() -> Iterator[None]:
-    """What shows a sweep does not end it: a terminal may have been closed, a disk may be full."""
+    """Ignore errors of writing here: a closed terminal or a full disk must not end a sweep that is only being shown."""
     with contextlib.suppress(OSError):
         yield
 

@@ -36,7 +36,7 @@ class Queue:
         self._pace: dict[str, float] = {}
 
     def took(self, chunk: Chunk, seconds: float) -> None:
-        """How long a chunk took, from which the time of those like it is told; the quickest had nothing to compile."""
+        """Note how long a chunk took. The quickest of a group, which had nothing to compile, predicts the others."""
         pace = seconds / max(chunk.cost, 1)
         self._pace[chunk.group] = min(pace, self._pace.get(chunk.group, math.inf))
 

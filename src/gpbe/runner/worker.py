@@ -43,7 +43,7 @@ class Job(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a worker says: that it is ready or cannot be, a part, or the traceback of what the runner raised."""
+    """A worker's message: that it is ready or cannot be, a part, or the traceback of what the runner raised."""
 
     kind: Literal["ready", "unusable", "part", "raised"]
     part: bytes = b""

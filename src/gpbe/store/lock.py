@@ -5,6 +5,7 @@ import os
 import socket
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TextIO
 
 from gpbe.errors import InputError
 from gpbe.files.atomic import refusal
@@ -53,7 +54,8 @@ class Lock:
         self._file.close()
 
 
-def _holder(file) -> str:
+def _holder(file: TextIO) -> str:
+    """Who holds the lock, as its file says."""
     file.seek(0)
     try:
         known = json.loads(file.read())

@@ -31,7 +31,7 @@ class Verified:
         self._found: dict[str, list[Any]] = {}
 
     def check(self, path: Path) -> dict[str, Any]:
-        """What a part says about itself, if it is whole; else `Damaged` is raised."""
+        """Read a part's description and check that the part is whole; otherwise raise `Damaged`."""
         stat = os.stat(path)
         mark = [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]
         known = self._known.get(path.name)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from gpbe import InputError
 from gpbe.analysis.inference import iqm, performance_profile, probability_of_improvement, sensitivity
 from gpbe.analysis.inference.simulation import LAWS, outcomes, rate
 
@@ -86,3 +87,16 @@ def test_wrong_input_is_refused(refuses):
     refuses(lambda: iqm([]), "tasks")
     refuses(lambda: probability_of_improvement([[1.0]], [[1.0], [2.0]]), "1 tasks of the first and 2 of the second")
     refuses(lambda: sensitivity(np.zeros((3, 2, 1))), "2 runs or more")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": 95}, "level is 95; it should be between 0 and 1, such as 0.95"),
+        ({"level": np.nan}, "level is nan; it should be between 0 and 1"),
+        ({"resamples": 0}, "resamples is 0; it should be a whole number, 1 or more"),
+    ],
+)
+def test_intervals_that_cannot_be_had(options, message):
+    with pytest.raises(InputError, match=message):
+        iqm([[0.0, 1.0, 2.0]], **options)

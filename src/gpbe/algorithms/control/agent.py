@@ -54,7 +54,7 @@ class Action(NamedTuple):
 
 
 class Spec(NamedTuple):
-    """What networks are made for, and how."""
+    """The shapes that an agent's networks need (observations, actions, layers), and how they are made."""
 
     observation: tuple[int, ...]
     actions: int
@@ -75,7 +75,9 @@ class Spec(NamedTuple):
 
 @runtime_checkable
 class Agent(Protocol):
-    """What learns and acts. It is frozen and hashable: the compiled program depends on it.
+    """The part of an algorithm that acts, and that says how its networks' outputs should change.
+
+    It is frozen and hashable, because the compiled program depends on it.
 
     >>> from gpbe.algorithms.control import find_algorithm
     >>> isinstance(find_algorithm("qrc").make(), Agent)
@@ -108,7 +110,7 @@ class Agent(Protocol):
 
 
 class Errors(NamedTuple):
-    """What an agent finds wrong with its values at one transition.
+    """The errors of an agent's values at one transition.
 
     >>> Errors(delta=jnp.asarray(0.5), h=None).h is None
     True

@@ -53,7 +53,7 @@ class SBEED(ByPolicy):
         return Outputs(out[0], value_next[0], out[1:], jax.nn.log_softmax(params.policy(s), axis=0))
 
     def errors(self, out: Outputs, t: Sampled, hypers: Hypers, greedy: Callable[[Array], Greedy]) -> Errors:
-        """What rho says of delta is rho less the value that it is compared with."""
+        """Delta, and rho's estimate of it: rho less the value that rho is compared with in its own loss."""
         taken = jax.nn.one_hot(t.action, out.rho.shape[0])
         entropy, rho = hypers.tau * (taken * out.log_policy).sum(), (taken * out.rho).sum()
         delta = t.reward + t.discount * out.value_next - entropy - out.value

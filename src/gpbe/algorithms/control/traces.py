@@ -119,12 +119,12 @@ class TracedValues(ActionValues):
         return Outputs(q, q_next, second_outputs(self.basis, params.q, params.h, out, s))
 
     def fade(self, t: Streamed, hypers: Hypers) -> Array:
-        """What is kept of older traces: gamma lam, or nothing if they are cut off before this action."""
+        """The share of older traces that is kept: gamma lam, or 0 if they are cut off before this action."""
         decay = hypers.gamma * hypers.lam
         return jnp.where(t.greedy, decay, 0.0) if self.cut == "before" else decay
 
     def lasting(self, t: Streamed) -> Array:
-        """What is kept of all traces after this transition."""
+        """The share of all traces that is kept after this transition: 1, or 0 if they are cut off here."""
         return jnp.where(t.greedy, 1.0, 0.0) if self.cut == "after" else jnp.ones(())
 
     def traced(

@@ -80,7 +80,7 @@ def _estimate(
     width: Width,
     columns: Window,
 ) -> Float[Array, " B"]:
-    """What h is where it is not learned."""
+    """The value of h at the window's first state, for algorithms that compute it instead of learning it."""
     t = batch.window
     if a.h == "zero":
         return jnp.zeros_like(t.weight)

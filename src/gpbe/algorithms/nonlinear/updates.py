@@ -50,7 +50,7 @@ class Window(NamedTuple):
 
 
 class Outputs(NamedTuple):
-    """What the approximations say about a window, or how that should change."""
+    """The outputs of the networks for one window; or, in the same form, how each should change."""
 
     v: Float[Array, " m"]
     h: Float[Array, ""]
@@ -58,7 +58,7 @@ class Outputs(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """What a window says about its first value."""
+    """The error of a window's first value, and the parts that its gradient is made of."""
 
     error: Float[Array, ""]
     """Delta."""

@@ -16,7 +16,7 @@ from jaxtyping import Float
 from scipy import stats
 
 from gpbe.analysis.intervals import LEVEL, Interval
-from gpbe.checks import as_floats, generator
+from gpbe.checks import as_floats, check_level, generator
 from gpbe.errors import InputError
 from gpbe.shapes import Array, Computed, Numbers, Scalar, as_scalar
 from gpbe.wording import counted
@@ -44,8 +44,7 @@ class Evidence(ABC):
 
     def interval(self, level: float = LEVEL) -> Interval:
         """The two-sided interval with equal tails."""
-        if not 0 < level < 1:
-            raise InputError(f"level is {level}; it should be between 0 and 1, such as 0.95")
+        check_level(level)
         low, high = self.limits((1 - level) / 2)
         return Interval(as_scalar(self.estimate), low, high, level)
 

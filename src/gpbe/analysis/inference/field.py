@@ -13,7 +13,7 @@ from jaxtyping import Float
 from scipy import stats
 
 from gpbe.analysis.inference.evidence import LEVEL, Interval
-from gpbe.checks import as_floats, generator
+from gpbe.checks import as_floats, check_at_least, check_level, generator
 from gpbe.errors import InputError
 from gpbe.shapes import Array, Numbers, as_scalar
 
@@ -134,12 +134,15 @@ def sensitivity(
 
 
 def _tasks(scores: Sequence[Numbers]) -> list[Float[Array, " runs"]]:
-    tasks = [as_floats(x, f"task {k}") for k, x in enumerate(scores)]
+    given = scores if isinstance(scores, Sequence | np.ndarray) else ()
+    tasks = [as_floats(x, f"task {k}") for k, x in enumerate(given)]
     if not tasks or any(x.ndim != 1 or not len(x) for x in tasks):
         raise InputError("scores should be (tasks, runs), or a list with the runs of each task")
     return tasks
 
 
 def _percentiles(estimate: float | Array, draws: Array, level: float) -> Interval:
+    check_level(level)
+    check_at_least(1, resamples=len(draws))
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return Interval(as_scalar(estimate), as_scalar(low), as_scalar(high), level)

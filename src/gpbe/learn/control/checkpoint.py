@@ -23,6 +23,8 @@ class Checkpoint:
     """The states of groups of lanes that are trained one after the other, as far as they are, and their records."""
 
     def __init__(self, path: str | Path | None, about: Mapping[str, Any]):
+        if not isinstance(path, str | Path | None):
+            raise InputError(f"checkpoint is of type {type(path).__name__}; it should be the name of a file")
         self.path = None if path is None else Path(path)
         self._about = dict(about)
         self._groups: dict[int, dict[str, Any]] = {}

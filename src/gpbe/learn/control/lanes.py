@@ -146,13 +146,24 @@ def _host_programs(options: Options) -> _HostPrograms:
 
     lanes_act = jax.vmap(act, in_axes=(side, 0, 0))
 
-    def learn(hypers, chance, run, observation, action, packed) -> tuple[Run, Array]:
+    def learn(
+        hypers: Hypers, chance: Chance, run: Run, observation: Array, action: Action, packed: Array
+    ) -> tuple[Run, Array]:
         reached, following = (packed[k * size : (k + 1) * size].reshape(spec.observation) for k in (0, 1))
         reward, terminated, truncated = packed[2 * size :]
         outcome = Outcome(reached, reward, terminated > 0, truncated > 0)
         return loop.learn(options, shape, hypers, observation, action, outcome, chance, run), following
 
-    def step(hypers, time, i, drawn, run, observation, action, packed):
+    def step(
+        hypers: Hypers,
+        time: Array,
+        i: Array,
+        drawn: Chance,
+        run: Run,
+        observation: Array,
+        action: Action,
+        packed: Array,
+    ) -> tuple[Array, Run, Action, Array]:
         chance = at(drawn, i, time + i)
         run, following = jax.vmap(learn, in_axes=(0, side, 0, 0, 0, 0))(
             hypers, chance, run, observation, action, packed

@@ -47,7 +47,7 @@ def begin_stretch(run: Run) -> Run:
 
 
 def end_stretch(options: Options, time: Array, run: Run) -> tuple[Run, Record]:
-    """What happened; also a look at all weights, since actions do not depend on all of them."""
+    """Read the record off a run, and check all of its weights for infinity and NaN: not all of them affect actions."""
     e = run.episode
     finite = [jnp.isfinite(part).all() for part in jax.tree.leaves(run.weights)]
     bad = (run.diverged_at < 0) & ~jnp.stack(finite).all()

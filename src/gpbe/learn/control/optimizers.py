@@ -1,9 +1,11 @@
 """What makes steps of gradients; the step size is applied elsewhere."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import optax
 
+from gpbe.errors import InputError
 from gpbe.learn.control.learning import Learning
 
 OPTIMIZERS: Mapping[str, Callable[[], optax.GradientTransformation]] = {
@@ -14,6 +16,9 @@ OPTIMIZERS: Mapping[str, Callable[[], optax.GradientTransformation]] = {
 
 
 def optimizer_of(learning: Learning) -> optax.GradientTransformation:
-    """The one of that name, or the user's own."""
+    """The optimizer of that name, or what the user's own function makes."""
     make = learning.optimizer
-    return OPTIMIZERS[make]() if isinstance(make, str) else make()
+    made: Any = OPTIMIZERS[make]() if isinstance(make, str) else make()
+    if not (callable(getattr(made, "init", None)) and callable(getattr(made, "update", None))):
+        raise InputError(f"optimizer makes a {type(made).__name__}; it should make an optax.GradientTransformation")
+    return made

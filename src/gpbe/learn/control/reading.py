@@ -15,6 +15,7 @@ from gpbe.envs import CompiledEnv, HostEnv
 from gpbe.envs.domains import domain_of
 from gpbe.errors import InputError
 from gpbe.learn.control.learning import DEFAULTS, LARGEST_NETWORK, Learning, check_options, read_sizes
+from gpbe.learn.control.optimizers import optimizer_of
 from gpbe.learn.control.state import Options
 from gpbe.learn.settings import Settings, as_settings
 from gpbe.nets import MakeBody, Style, is_image
@@ -88,6 +89,7 @@ def read_learning(agent: Agent, steps: int, asked: Asked) -> Learning:
     length = (LENGTH if replay and traces else 1) if asked.length is None else asked.length
     given = {k: v for k, v in asked._asdict().items() if k in Learning._fields}
     learning = Learning(**given | {"replay": replay, "optimizer": own, "length": length})
+    optimizer_of(learning)
     if length > 1 and not (replay and traces):
         raise InputError("length is for algorithms with traces that replay stretches (replay=True); leave it out")
     if replay and getattr(agent, "bounded", False):
@@ -114,8 +116,9 @@ def read_spec(env: CompiledEnv | HostEnv, asked: Asked) -> Spec:
     if asked.body is not None and style != Style():
         raise InputError("a body of one's own has its own layers; leave filters, layer_norm and the like out")
     spec = Spec(env.observation, env.actions, hidden, asked.body, style)
-    if spec.layer_weights > LARGEST_NETWORK:
-        raise InputError(f"the layers have {spec.layer_weights:,} weights; there should be {LARGEST_NETWORK:,} at most")
+    outgoing = env.actions * (1 if asked.body is not None else hidden[-1] if hidden else math.prod(env.observation))
+    if (weights := spec.layer_weights + outgoing) > LARGEST_NETWORK:
+        raise InputError(f"the layers have {weights:,} weights; there should be {LARGEST_NETWORK:,} at most")
     return spec
 
 

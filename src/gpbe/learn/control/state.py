@@ -25,7 +25,7 @@ class Options(NamedTuple):
 
 
 class Episode(NamedTuple):
-    """What the record needs to know of returns."""
+    """The returns of a run's episodes, as far as its record needs them."""
 
     so_far: Any
     """Return of the present episode."""
@@ -71,7 +71,7 @@ class Record(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of an action."""
+    """The outcome of an action."""
 
     observation: Any
     """The one that was reached, also where the episode ends with it."""

@@ -66,7 +66,7 @@ def update(
     out, moved = jax.linearize(outputs, run.weights)
 
     def pulled_back(cotangents: Any) -> Any:
-        """What moves these outputs; None for those that it need not see."""
+        """Pull cotangents of the outputs back to the weights; outputs whose cotangent is None are left out."""
         seen = [k for k, part in enumerate(cotangents) if part is not None]
 
         def those(weights: Any) -> list[Array]:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from gpbe.algorithms.control import ALGORITHMS, Agent, ControlAlgorithm, Spec
-from gpbe.checks import check_at_least, check_known, check_seed
+from gpbe.checks import check_at_least, check_given, check_known, check_seed
 from gpbe.envs import as_observation, find
 from gpbe.errors import InputError
 from gpbe.files import arrays as arrays_file
@@ -22,6 +22,8 @@ from gpbe.shapes import Array
 from gpbe.wording import counted
 
 KIND, VERSION, OLDEST = "gpbe-agent", 2, 1
+MOST_EPISODES = 10**6
+"""Episodes of one evaluation, all of which a compiled environment plays side by side, in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +72,16 @@ class TrainedAgent:
 
     def preferences(self, observations: Any) -> Array:
         """Values of all actions (or logits, if it has a policy), for one observation or several."""
-        try:
-            given = as_observation(observations)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"the observation is not an array of numbers: {error}") from None
         shape = self.spec.observation
+        try:
+            with np.errstate(over="ignore"):
+                given = as_observation(observations)
+        except (TypeError, ValueError):
+            raise InputError(f"the observation is not an array of numbers of shape {shape}") from None
         if given.shape != shape and given.shape[1:] != shape:
             raise InputError(f"the observation has shape {given.shape}; an agent for {self.env} needs {shape}")
+        if not np.isfinite(given).all():
+            raise InputError("the observation should have numbers that are finite in 32 bits; it has others")
         out = np.asarray(self._preferences(self.weights, self.scale, given.reshape(-1, *shape)))
         return out[0] if given.shape == shape else out
 
@@ -91,7 +96,10 @@ class TrainedAgent:
         `env` is what `gpbe.train` takes; where it was trained, if left out. The name of that may come from a file, so
         it imports nothing.
         """
+        check_given(episodes=episodes)
         check_at_least(1, episodes=episodes)
+        if episodes > MOST_EPISODES:
+            raise InputError(f"episodes is {episodes:,}; take {MOST_EPISODES:,} at most")
         check_seed(seed)
         given = self.env_object if env is None else env
         found = find(self.env, imports=False) if given is None else find(given)
@@ -147,7 +155,7 @@ def load(path: str | Path, body: MakeBody | None = None, algorithm: ControlAlgor
 
 
 def _check_own(what: str, needed: bool, given: Any) -> None:
-    """What is the user's own is not in a file, and has to be given again."""
+    """Insist on the user's own body or algorithm where a file was made with one: code is not stored in files."""
     if needed and given is None:
         raise InputError(f"was trained with the user's own {what}; give it: gpbe.load(path, {what}=...)")
     if given is not None and not needed:

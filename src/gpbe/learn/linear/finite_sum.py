@@ -104,5 +104,5 @@ def learn(
 
 
 def direction(options: Options, term: Step, w: Weights, h: Weights) -> Pair:
-    """What one term of the sum says."""
+    """The direction of one term of the sum for (w, h)."""
     return DIRECTIONS[options.algorithm.update](term, w, h)

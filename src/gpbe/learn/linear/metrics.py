@@ -165,6 +165,8 @@ def metric_of_log(name: str, system: LinearSystem) -> Measured:
     """A metric from a log's own means: its LSTD solution, or the PBE with sampled A, b and C."""
     if name == "distance":
         return _to_point(linalg.least_squares(system.A, system.b).solution)
+    if not system.C.any():
+        raise InputError("every feature of the log is 0, so that nothing can be learned; give features that are not")
     root = np.linalg.cholesky(system.C + 1e-12 * np.trace(system.C) * np.eye(len(system.b)))
     return Measured(_reduced(np.linalg.solve(root, system.A), np.linalg.solve(root, system.b)))
 

@@ -111,7 +111,7 @@ def _everywhere(
     states: State | None,
     summarized: Callable[[Any], Any],
 ) -> Any:
-    """What one setting learns in one run, of all settings and runs; runs of a setting are summarized together."""
+    """Map `one` (it learns one setting in one run) over all settings and runs; summarize each setting's runs."""
     with_runs = {*Transition._fields, *(["features"] if streams.features.ndim > 2 else [])}
     has_runs: Any = Stream._make(0 if name in with_runs else None for name in Stream._fields)
     run_axes = tuple(0 if per_run else None for _, per_run in metric_axes)

@@ -77,7 +77,7 @@ class Explorer:
 
     @property
     def address(self) -> str:
-        """Where the page is. Who knows it may use it."""
+        """The URL of the page. Its token is the only key: whoever knows it may use the page."""
         return f"http://{HERE}:{self.port}/{self.token}/"
 
     def serve(self) -> None:
