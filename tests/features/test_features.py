@@ -143,7 +143,7 @@ def test_a_generator_moves_on_and_a_seed_repeats():
             lambda: features.random_binary(8, bits=60, ones=30, rng=0),
             "patterns; take bits that make at most 1000000",
         ),
-        (lambda: features.random_binary(8, rng=-1), "rng is -1; a seed should be 0 or more"),
+        (lambda: features.random_binary(8, rng=-1), "rng is -1; it should be a numpy.random.Generator, or a seed"),
     ],
 )
 def test_bad_input_is_named_with_a_remedy(call, message):
