@@ -214,10 +214,7 @@ class HostEnvs:
 
     def _encode(self, lane: int, observation: Any) -> Float[np.ndarray, "..."]:
         try:
-            found = np.asarray(self._encoders[lane](observation))
-            if found.dtype != np.float32:
-                with np.errstate(over="ignore"):  # what is too large is refused below
-                    found = found.astype(np.float32)
+            found = np.asarray(self._encoders[lane](observation), np.float32)
         except (TypeError, ValueError, IndexError):
             found = None
         if found is not None and found.ndim == 0:  # of a space without axes, or as some give single numbers

@@ -41,7 +41,10 @@ def as_observation(observation: Any) -> Float[np.ndarray, "..."]:
     array([0. , 0.2, 1. ], dtype=float32)
     """
     given = np.asarray(observation)
-    floats = given.astype(np.float32)
+    if given.dtype == np.float32:
+        return given.copy()
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, which is refused elsewhere
+        floats = given.astype(np.float32)
     return floats / np.float32(255) if given.dtype == np.uint8 else floats
 
 

@@ -74,8 +74,7 @@ class TrainedAgent:
         """Values of all actions (or logits, if it has a policy), for one observation or several."""
         shape = self.spec.observation
         try:
-            with np.errstate(over="ignore"):
-                given = as_observation(observations)
+            given = as_observation(observations)
         except (TypeError, ValueError):
             raise InputError(f"the observation is not an array of numbers of shape {shape}") from None
         if given.shape != shape and given.shape[1:] != shape:
