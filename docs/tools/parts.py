@@ -223,7 +223,7 @@ def _number(value: float) -> str:
 
 
 def _who(who: Sequence[str], everyone: Sequence[str]) -> str:
-    """Which have it, or which do not if these are fewer."""
+    """Name those that have a hyperparameter, or those that do not if these are fewer."""
     others = [each for each in everyone if each not in who]
     if not others:
         return "all"

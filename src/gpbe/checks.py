@@ -112,7 +112,7 @@ def check_at_least(low: int, **counts: Any) -> None:
 
 
 def check_given(**values: Any) -> None:
-    """None stands for nothing here: what has a default is left out.
+    """Refuse None, which stands for nothing here: an argument that has a default is left out.
 
     >>> check_given(runs=None)
     Traceback (most recent call last):
@@ -124,7 +124,7 @@ def check_given(**values: Any) -> None:
 
 
 def check_function(**functions: Any) -> None:
-    """Each must be something that can be called.
+    """Refuse what cannot be called.
 
     >>> check_function(advance=5)
     Traceback (most recent call last):
@@ -159,7 +159,7 @@ def check_seed(seed: Any) -> None:
 
 
 def check_level(level: Any) -> None:
-    """A level of confidence is a share.
+    """Refuse a level of confidence that is not between 0 and 1.
 
     >>> check_level(95)
     Traceback (most recent call last):

@@ -495,7 +495,7 @@ def test_a_folder_with_the_name_of_a_file_to_write_is_found_before_the_work(comm
 
 @pytest.fixture
 def worked(monkeypatch):
-    """What was begun in earnest."""
+    """The names of the commands whose work was begun."""
     begun = []
     for name in ("predict", "train"):
         monkeypatch.setattr(gpbe, name, lambda *_, name=name, **__: begun.append(name), raising=False)

@@ -117,7 +117,7 @@ def test_work_whose_terminal_closes_ends_as_sighup_would(command, of_the_bar, tm
 
 
 def test_an_interruption_that_a_library_makes_an_error_of_is_one_still(monkeypatch, capsys, as_on_a_terminal):
-    """As JAX does, if Ctrl-C comes while it is imported."""
+    """JAX makes an ImportError of a Ctrl-C that comes while it is imported."""
 
     def imported(_):
         try:

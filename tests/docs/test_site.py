@@ -46,7 +46,7 @@ def test_hyperparameters_are_in_the_reference(site):
 
 
 def test_defaults_in_the_reference_are_numbers(site):
-    """As the function has them, not as the source names them."""
+    """The reference shows the value that a function has as its default, not the name that the source gives it."""
     told = re.sub(r"<[^>]*>", "", (site / "reference" / "gpbe.html").read_text())
     default = inspect.signature(gpbe.train).parameters["buffer"].default
     assert f"buffer: int = {default}" in " ".join(told.split())

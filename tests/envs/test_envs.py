@@ -380,7 +380,7 @@ def test_lanes_refused(given, message):
 
 
 class Faulty(Counter):
-    """Its third step is not what a step should be."""
+    """An environment whose third step is not what a step should be."""
 
     def __init__(self, **fault):
         super().__init__()

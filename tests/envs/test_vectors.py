@@ -57,7 +57,7 @@ def test_an_instance_is_as_many_lanes_as_it_has_and_is_left_open(refuses):
 
 @pytest.mark.parametrize("algorithm", ["qrc", "qrc-lambda"])
 def test_runs_with_a_large_network_share_an_instance(algorithm):
-    """Elsewhere such runs are learned one after the other, by streams or with replay."""
+    """Runs of large networks are learned one after the other, unless the environment steps all lanes at once."""
     mine = vector(2)
     learned = gpbe.train(mine, algorithm, steps=40, every=20, runs=2, hidden=(200, 200))
     assert learned.returns.shape == (2, 2)

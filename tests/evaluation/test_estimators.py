@@ -216,7 +216,7 @@ def test_marginalized_ratios_of_a_table_are_exact():
 
 
 def test_the_error_of_marginalized_ratios_is_about_that_of_the_jackknife():
-    """With coarse features negative weights are cut, and the weights owe to the same data as the rewards."""
+    """Coarse features give negative weights, which are cut; and weights and rewards come from the same data."""
     rng = np.random.default_rng(2)
     m = mdp.random_mdp(7, 2, 3, gamma=0.9, rng=rng, termination=0.2)
     p = mdp.PredictionProblem(m, *rng.dirichlet(np.ones(2), (2, 7)), rng.standard_normal((7, 2)))
@@ -240,7 +240,7 @@ def test_where_nothing_is_cut_marginalized_ratios_are_as_certain_as_least_square
 
 
 def test_errors_of_least_squares_are_those_of_ordinary_regression():
-    """Rows that are episodes: the sandwich with (n - 1) / (n - k), by hand; and none where k rows fit k weights."""
+    """Each row is an episode here. The error is the sandwich with (n - 1) / (n - k), by hand; k rows have none."""
     rng = np.random.default_rng(8)
     n, k = 12, 3
     x, r = rng.standard_normal((n, k)), rng.standard_normal(n)

@@ -330,7 +330,7 @@ def test_the_page_and_the_table(files):
 
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
 def test_no_number_of_the_page_is_cut_off(width, files):
-    """At whatever width: the drawing and the words give way."""
+    """On a narrow terminal the drawing and the words give way, and numbers stay whole."""
     found = gpbe.evaluate(str(files / "0.parquet"))
     page = as_text(found, width)
     for e in found.estimates.values():

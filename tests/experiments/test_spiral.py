@@ -51,6 +51,17 @@ def test_it_is_the_curve_of_tsitsiklis_and_van_roy():
     np.testing.assert_array_equal(spiral.problem().values, 0)
 
 
+def test_points_lie_close_at_first_and_a_run_that_escaped_between_two_of_them_is_known():
+    """Of TD, whose every run escapes within a few hundred updates; all points count, kept or not."""
+    table = spiral.learn("no h", "TD", runs=2, steps=400, every=4)
+    one = table.filter(run=0)
+    assert one["step"].to_list() == [*range(4, 201, 4), *range(220, 401, 20)]
+    assert one["escaped"][-1]
+    assert one["escaped"].is_sorted()
+    grown = one.filter(pl.col("relative_error") > spiral.ESCAPED)["step"].min()
+    assert one.filter("escaped")["step"].min() <= grown
+
+
 @pytest.mark.parametrize("w", [-10.0, 0.0, 0.8, 5.0])
 def test_what_each_update_does_in_expectation_everywhere_on_the_spiral(w):
     """TD, and gradient features without the Hessian term, climb; gradients of BE and nonlinear PBE descend."""

@@ -156,11 +156,11 @@ def read_function(text: str, option: str) -> Any:
 
 
 OF_AGENTS = ("log", "episodes", "env", "seed", "out", "json")
-"""What can be asked of an agent's episodes."""
+"""The options that an agent's episodes have."""
 
 
 def check_agents(given: dict[str, Any]) -> None:
-    """Nothing that is for logs may be given with an agent, and be ignored."""
+    """Refuse options for logs that are given with an agent: they would be ignored."""
     for name, option in signature(evaluate).parameters.items():
         if name not in OF_AGENTS and given[name] != option.default:
             raise InputError(

@@ -57,14 +57,14 @@ def check_writable(folder: Path) -> None:
 
 
 def check_file(path: Path) -> None:
-    """The same for one file: its folder must take it, and what has its name already must be a file."""
+    """Refuse a file that could not be written at the end: its folder must be writable, and no folder have its name."""
     check_writable(path.parent)
     check_regular(path)
 
 
 @contextlib.contextmanager
 def environment_errors(name: str) -> Iterator[None]:
-    """One line for what an environment's own code raises, with the place in that code."""
+    """Make one line of what an environment's own code raises; it names the place in that code."""
     try:
         yield
     except InputError:

@@ -224,7 +224,7 @@ class HostEnvs:
         return found
 
     def _check_finite(self, observations: Observations) -> None:
-        """All lanes at once: one look costs less than eight."""
+        """Refuse observations that are not finite. To look at all lanes together costs less than one by one."""
         finite = np.isfinite(observations)
         if not finite.all():
             lane = int(np.argwhere(~finite)[0, 0])

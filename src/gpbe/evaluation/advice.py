@@ -11,17 +11,16 @@ from gpbe.evaluation.survey import SUSPICIOUS, Calibrated, Survey
 
 BY_RATIOS = ("wdr", "dr", "wpdis", "pdis", "wis", "is")
 """Estimators that are consistent whatever the features are."""
-WHOLE = ("wis", "is")
-"""Those of them that weight whole returns: they vary most, and do not show it where large products are rare."""
 SIMPLEST = ("wpdis", "pdis", "wdr", "dr")
-"""The others, the simplest first."""
+"""Those that weight rewards one by one, the simplest first. The others weight whole returns: they vary most, and do not
+show it where large products are rare."""
 CLEARLY = 0.8
 """Part of the simplest one's error below which another is taken: the smallest of several like errors is too small."""
 FEW_CUT = 0.02
 """The part of the episodes that may be cut off without a warning."""
 ENOUGH = 30.0
 """Effective episodes below which products of ratios are not to be trusted."""
-FEW = 4.0
+FEW_DEGREES = 4.0
 """Degrees of freedom of an error below which it rests on one episode or two."""
 SETTLED = 0.02
 """How much a last round of fitting may change a network's values, as a part of their deviation."""
@@ -94,7 +93,7 @@ def _of_estimates(survey: Survey, calibration: Calibrated, estimates: Mapping[st
             "of this, so try other layers or features"
         )
     chosen = estimates[recommend(survey, calibration, estimates)[0]]
-    if chosen.finite and chosen.error > 0 and chosen.freedom < FEW and survey.episodes > 2 * FEW:
+    if chosen.finite and chosen.error > 0 and chosen.freedom < FEW_DEGREES and survey.episodes > 2 * FEW_DEGREES:
         said.append(
             f"one episode or two make up nearly all of the error of {chosen.name}; if more like these are to be "
             "expected than are in this log, its interval is too narrow"

@@ -59,7 +59,7 @@ class Survey:
     behavior_return: float = 0.0
     """Sum of the returns of episodes."""
     behavior_squares: float = 0.0
-    """Sum of their squares."""
+    """Sum of the squares of the returns of episodes."""
 
     @property
     def effective(self) -> Float[Array, " H"]:

@@ -48,7 +48,7 @@ class Order:
         return number
 
     def _check_new(self, label: Array, begins: Array, at: Place, name: str) -> None:
-        """An episode that comes back after another one has rows that are mixed with those of others."""
+        """Refuse an episode that comes back after another one: its rows are mixed with those of others."""
         rows = np.flatnonzero(begins)
         if self.label is None:
             rows = np.append(0, rows)

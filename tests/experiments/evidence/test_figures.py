@@ -38,6 +38,7 @@ def test_figures_of_fresh_runs_say_what_both_looks_have():
     assert (first.subtitle, first.sentences) == (("evidence-screen: 5 steps",), ())
     assert last.subtitle == ("evidence-verdict: 20 steps; evidence-second-verdict: 10 steps",)
     assert last.sentences == ("Not complete: 1 of 2 chunks.",)
+    assert BY_NAME["evidence-sensitivity"].notes(seen).subtitle == (f"{first.subtitle[0]}; {last.subtitle[0]}",)
 
 
 def height(algorithm: str, domain: str, number: int) -> float:
